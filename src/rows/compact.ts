@@ -1,13 +1,12 @@
 /**
- * Joins many small segments of a dataset into a larger one. No version's answer changes: the rows, their order and
- * the version's id stay; only the segments behind it are others.
+ * Joins many small segments of a dataset into a larger one. Versions keep their ids, rows and row order; only their segments change.
  *
- * It takes a run of neighbouring segments of a current version, of bases or of patches (runs.ts), or folds all segments of the version
- * into one (folds.ts). `copy.ts` writes the new segment, `compactions.ts` lets versions and clones have it in place of the run, in short
- * transactions. The sweep drops the run once its readers have ended.
+ * Joins a run of neighbouring segments of a current version, bases or patches (runs.ts), or folds all segments of the version into one
+ * (folds.ts). `copy.ts` writes the new segment, `compactions.ts` replaces the run by it in versions and clones, in short transactions.
+ * The sweep drops the run when its readers have finished.
  *
- * A worker that dies before the switch leaves a segment that nobody names; its lease expires and the sweep drops it. One that
- * dies during it leaves versions of both kinds, which read the same rows; the next worker finishes it.
+ * A worker that dies before the switch leaves an unreferenced segment, which the sweep drops when the lease has expired. If it dies
+ * during the switch, some versions have the run and some the new segment, with the same rows; the next worker completes the switch.
  */
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -25,15 +24,15 @@ import {
 } from './runs.js';
 
 export interface Compactor {
-  /** Joins what is worth joining; returns the number of runs that were joined. */
+  /** Joins and folds segments where it is worthwhile. Returns the number of joined runs. */
   compact(stop: AbortSignal): Promise<number>;
-  /** The same for some datasets alone, without folds. */
+  /** Joins segments of the given datasets; folds nothing. */
   join(candidates: readonly CompactionCandidate[], stop: AbortSignal): Promise<number>;
 }
 
 export interface JoinedSegments {
   readonly segments: number;
-  /** Raw bytes that a fold wrote; 0 of a run that was joined. */
+  /** Raw bytes written by a fold; 0 for a joined run. */
   readonly foldedBytes: number;
 }
 
@@ -67,7 +66,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
       run,
       async (target, lost) => {
         const rows = await join(joined, target, AbortSignal.any([stop, lost]));
-        // The copy took long: uploads may have taken the room.
+        // The copy took a while: uploads may have used the space meanwhile.
         return fold === undefined || (await fold.hasRoom(datasetId, bytesOfFold(run))) ? rows : undefined;
       },
       { stop, ...(fold === undefined ? {} : { foldIntervalMs: fold.intervalMs }) },
@@ -114,18 +113,18 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
         joined += await work(candidate, stop);
       } catch (error) {
         if (stop.aborted) break;
-        // The next round tries again; other datasets need not wait for this one.
+        // The next round retries; other datasets do not wait for this one.
         log.warn({ err: error, store: candidate.storeId, reason: messageOf(error) }, 'compaction broken off');
       }
     }
     return joined;
   };
 
-  const joinOf = async (candidates: readonly CompactionCandidate[], stop: AbortSignal): Promise<number> =>
+  const joinSome = async (candidates: readonly CompactionCandidate[], stop: AbortSignal): Promise<number> =>
     bounds === undefined ? 0 : forEach(candidates, compactOne(bounds), stop);
 
   const joinAll = async (stop: AbortSignal): Promise<number> =>
-    bounds === undefined ? 0 : joinOf(await compactions.candidates(bounds.least, leastPatches), stop);
+    bounds === undefined ? 0 : joinSome(await compactions.candidates(bounds.least, leastPatches), stop);
 
   const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
     const fold = foldOne(limits);
@@ -133,7 +132,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
       await compactions.foldCandidates(limits),
       async (candidate) => {
         const folded = await fold(candidate, stop);
-        // A fold takes long, and other datasets do not wait for the next one.
+        // A fold takes long: other datasets do not wait for the next one.
         return folded === 0 ? 0 : folded + (await joinAll(stop));
       },
       stop,
@@ -141,7 +140,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   };
 
   return {
-    join: joinOf,
+    join: joinSome,
     async compact(stop) {
       await compactions.resume(stop);
       const joined = await joinAll(stop);

@@ -3,14 +3,14 @@ import { isHeldSql } from '../jobs/leases.js';
 /**
  * States of compactions, as SQL.
  *
- *   writing     its worker writes the copy and has the lease of the store; one per store
+ *   writing     its worker writes the copy and holds the lease of the store; one per store
  *   swapping    the copy is complete: versions are switched to it, by any worker once the lease has expired
  *   done        no version has a segment of the run any more
  *   abandoned   no version refers to the copy; the sweep drops it
  */
 /** State before and after each event. */
 const transitions = {
-  // By the worker that has the lease: the copy is complete.
+  // By the worker that holds the lease: the copy is complete.
   publish: ['writing', 'swapping'],
   // By any worker: versions are switched.
   finish: ['swapping', 'done'],
@@ -28,7 +28,7 @@ type State = (typeof transitions)[keyof typeof transitions][number];
 export const inState = (c: string, ...states: readonly State[]): string =>
   `${c}.state IN (${states.map((state) => `'${state}'`).join(', ')})`;
 
-/** Condition that a worker writes the compaction `c`, or switches versions to it. */
+/** Condition that the compaction `c` is being written, or versions are being switched to it. */
 export const isOpen = (c: string): string => inState(c, ...open);
 export const isWriting = (c: string): string => inState(c, 'writing');
 export const isSwapping = (c: string): string => inState(c, 'swapping');

@@ -1,4 +1,4 @@
-/** Compactions in PostgreSQL: segments that are to take the place of a run of segments. The one place that writes them. */
+/** Compactions in PostgreSQL: segments that will replace a run of segments. No other file writes them. */
 import type { Leases } from '../jobs/leases.js';
 import { compactedSegmentIds, type Place } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -24,13 +24,12 @@ const updateSql = (event: CompactionEvent, condition: string, more = ''): string
 };
 
 /**
- * Outcome of a replacement. `busy`: another worker is at the store, or the numbers behind the run's first segment are used up.
- * `kept`: nothing was written that should take the place of the run. `lost`: the lease expired meanwhile. In all three cases
- * nothing has changed.
+ * Outcome of a replacement. `busy`: another worker compacts the store, or the ids after the run's first segment are used up.
+ * `kept`: `write` decided to keep the run. `lost`: the lease expired meanwhile. In all three cases nothing has changed.
  */
 export type Replaced = Replacement | 'busy' | 'kept' | 'lost';
 
-/** The segment that took the place of a run. */
+/** The segment that replaced a run. */
 export interface Replacement {
   readonly segment: number;
   readonly rows: number;
@@ -38,32 +37,29 @@ export interface Replacement {
   readonly bytes: number;
 }
 
-/**
- * Writes the rows of a run into its target, at their positions; undefined: the run is to stay. `lost` is aborted with the lease.
- */
+/** Writes the rows of a run to its target, at their positions; undefined: the run stays. `lost` is aborted when the lease is lost. */
 export type WriteRun = (target: Target, lost: AbortSignal) => Promise<JoinedRows | undefined>;
 
 export interface ReplaceOptions {
-  /** Leaves the switch, once aborted, to another worker. */
+  /** When aborted, another worker completes the switch. */
   readonly stop?: AbortSignal;
-  /** Least milliseconds since the last fold; present where the run is folded. */
+  /** Minimum milliseconds since the last fold; present if the run is folded. */
   readonly foldIntervalMs?: number;
 }
 
 export interface Compactions {
   /**
-   * Datasets whose current version has at least so many segments or patches, in random order, so that none starves; stores that are
-   * being compacted, or of which compactions came to nothing lately, are left out.
+   * Datasets whose current version has at least so many segments or patches, in random order, so that none starves. Leaves out stores
+   * that are being compacted, or had many abandoned compactions lately.
    */
   candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
-  /** Datasets whose patches are to be folded, unless the store was folded lately. */
+  /** Datasets whose patches are worth folding. Leaves out stores that were folded lately. */
   foldCandidates(limits: Omit<FoldLimits, 'hasRoom'>): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
   segments(datasetId: number): Promise<ListedSegment[]>;
   /**
-   * Writes a segment that takes the place of a run, under a lease, and lets every version that has segments of the run have
-   * it instead. From the first step of the switch on, which holds nothing but the record of the compaction, any worker can
-   * finish it.
+   * Writes a segment under a lease and puts it in place of the run in every version that has segments of the run. After `publish`, any
+   * worker can complete the switch.
    */
   replace(
     storeId: number,
@@ -71,11 +67,11 @@ export interface Compactions {
     write: WriteRun,
     options?: ReplaceOptions,
   ): Promise<Replaced>;
-  /** Finishes switches whose worker fell silent; returns their number. */
+  /** Completes switches whose worker has lost its lease. Returns their number. */
   resume(stop: AbortSignal): Promise<number>;
 }
 
-/** Abandons compactions whose worker fell silent; returns their number. */
+/** Abandons compactions whose worker has lost its lease. Returns their number. */
 export const abandonSilent = async (sql: Sql): Promise<number> =>
   (await sql.query(updateSql('abandon', isExpired('c')))).length;
 
@@ -84,7 +80,7 @@ export interface CompactionsOptions {
   readonly leases: Leases;
 }
 
-/** Most compactions of a store that may come to nothing in six hours: each takes one of the 200 ids next to the first of its run. */
+/** Abandoned compactions of a store in six hours after which it pauses: each uses up one of the 200 ids after the first of its run. */
 const mostAbandoned = 10;
 
 /** The steps of a replacement. */
@@ -103,8 +99,8 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     finish,
 
     /**
-     * Registers the target, next to the first segment of the run, or to the last one of a fold: so each fold takes an id of another
-     * process. Undefined: busy, or not to be folded any more.
+     * Registers the target, with an id after the first segment of the run; after the last one for a fold, so that each fold uses ids of
+     * another process. Undefined: busy, or the run is not to be folded any more.
      */
     begin: (
       storeId: number,
@@ -112,9 +108,9 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
       foldIntervalMs?: number,
     ): Promise<Target | undefined> =>
       sql.tx(async (tx) => {
-        // One at a time: the second one sees the row of the first.
+        // Serializes calls: the second one sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
-        // The caller has the lease: a worker that was writing has lost it.
+        // The caller holds the lease, so any earlier writer has lost it.
         await tx.query(updateSql('abandon', 'c.store_id = $1'), [storeId]);
         const [first] = run;
         if (first === undefined) return undefined;
@@ -141,7 +137,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         return row && { segment: next.id, place: row.place };
       }),
 
-    /** From here on the compaction is not abandoned any more. False, and nothing changed, when the lease has expired. */
+    /** After this the compaction cannot be abandoned. Returns false, and changes nothing, if the lease has expired. */
     publish: (
       { target, run, uploadNumbers }: PublishedRun,
       { rows, bytes, patch, hidden }: JoinedFacts,
@@ -253,7 +249,7 @@ export const createCompactions = (
   };
 };
 
-/** Compactions of a catalog that was restored: what was being written has no rows, nor has what no version names. */
+/** Settles the compactions of a restored catalog: neither unfinished segments nor those that no version lists have rows there. */
 export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
   await tx.query(updateSql('abandon', 'true'));
   await noteUnsaved(tx);

@@ -1,12 +1,12 @@
-/** How values of rows are compared: by hashes that are equal for equal values. */
+/** Compares rows by hashes that are equal for equal values. */
 import { type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { clickHouseType } from './place.js';
 
-/** Types of the columns, by id, that store all values that are compared in one type. */
+/** Types, by column id, of the columns that have the same type in everything that is compared. */
 export type CommonTypes = ReadonlyMap<number, PhysicalType>;
 
-/** Columns that have the same type in each list that has them. */
+/** Columns that have the same type in every list that includes them. */
 export const commonTypes = (...lists: readonly (readonly StoredColumn[])[]): CommonTypes => {
   const types = new Map<number, PhysicalType>();
   const mixed = new Set<number>();
@@ -18,7 +18,7 @@ export const commonTypes = (...lists: readonly (readonly StoredColumn[])[]): Com
   return types;
 };
 
-/** Whether a column has a value, and the value: as it is stored where one type has all of them, and as a text otherwise. */
+/** Two expressions: whether the value is null, and the value, as stored if the type is common, otherwise as text. */
 const comparedValue = (
   column: StoredColumn | undefined,
   common: PhysicalType | undefined,
@@ -34,8 +34,8 @@ const comparedValue = (
 };
 
 /**
- * Hash of some columns: equal for equal values, whichever types store them. A missing column is null.
- * @param types Of the columns in all that the hash is compared with.
+ * Hash of some columns: equal for equal values, whatever their types. A missing column is null.
+ * @param types Common types of everything that the hash is compared with.
  */
 export const hashOf = (
   ids: readonly number[],
@@ -47,7 +47,7 @@ export const hashOf = (
   return `sipHash128(${parts.join(', ')})`;
 };
 
-/** Columns that are entities in both versions, or those of both that are given: the key by which rows are matched. */
+/** Key by which rows of two versions are matched: the given columns if there are any, otherwise the entities, that both versions have. */
 export const commonKeys = (
   from: readonly StoredColumn[],
   to: readonly StoredColumn[],

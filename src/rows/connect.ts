@@ -24,9 +24,9 @@ export interface ConnectOptions {
   readonly url: string;
   /** Name in `remote_servers`; undefined: there is one server. */
   readonly cluster: string | undefined;
-  /** HTTP addresses of the nodes; read from ClickHouse when left out. */
+  /** HTTP addresses of the nodes; undefined: read from ClickHouse. */
   readonly nodeUrls: readonly string[] | undefined;
-  /** False: the servers belong to no catalog yet, or to one without a schema. */
+  /** False: the servers do not belong to a catalog yet, or its schema does not exist. */
   readonly bind: boolean;
   /** Opens a connection, which the caller closes. */
   readonly open: (address: string) => Promise<Connection>;
@@ -35,7 +35,7 @@ export interface ConnectOptions {
   readonly log: Log;
 }
 
-/** Lets no statement through before `prepare` has succeeded once: a server may be away when the process starts. */
+/** Runs `prepare` before the first statement, and again until it succeeds: a server may be down when the process starts. */
 const preparedBy = (connection: Connection, prepare: () => Promise<void>): Connection => {
   let prepared: Promise<void> | undefined;
   const ready = (): Promise<void> => {
@@ -58,7 +58,7 @@ const preparedBy = (connection: Connection, prepare: () => Promise<void>): Conne
   };
 };
 
-/** Connections to shards. A shard whose nodes stay keeps its connection. */
+/** Connections to shards. A shard whose nodes have not changed keeps its connection. */
 const createShards = ({ sql, bind, open }: ConnectOptions, engine: Engine) => {
   const isReplicated = engine.kind !== 'MergeTree';
   const opened = new Map<string, Connection>();
@@ -68,7 +68,7 @@ const createShards = ({ sql, bind, open }: ConnectOptions, engine: Engine) => {
     if (isReplicated) for (const { url } of others) connections.push(await open(url));
     const connection = isReplicated ? overReplicas(connections, engine) : connections[0];
     return preparedBy(connection, async () => {
-      // The database of replicas was made on all nodes at once.
+      // A replicated database was created on all nodes at once.
       if (!isReplicated) await ensureDatabase(connection, engine);
       if (!bind) return;
       await bindInstallation(sql, connection, engine);
@@ -87,8 +87,8 @@ const createShards = ({ sql, bind, open }: ConnectOptions, engine: Engine) => {
 };
 
 /**
- * Connects to all servers that hold rows, which belong to the catalog, or no statement is sent to them.
- * @throws AppError when the cluster cannot be used, or has rows of another catalog.
+ * Connects to all servers that hold rows. Before the first statement, each is checked to belong to the catalog.
+ * @throws AppError if the cluster cannot be used, or has rows of another catalog.
  */
 export const connectServers = async (options: ConnectOptions): Promise<ClickHouseServers> => {
   const { sql, url, cluster, nodeUrls, bind, log } = options;

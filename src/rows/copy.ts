@@ -1,15 +1,14 @@
 /**
- * Copies of rows that ClickHouse makes, without a row leaving it. Merge, compaction, column merge, restore and repair have one
- * protocol:
+ * Copies rows within ClickHouse. Merges, compactions, column merges, restores and repairs share one protocol:
  *
- *   1 choose       the segments, and the place of their copy
- *   2 write down   PostgreSQL knows the new segment before its first row is written; its number is used once
- *   3 copy         INSERT … SELECT, or the blocks of a saved file
- *   4 compare      count and hash of the copy with those of its sources
- *   5 switch       a transaction of the caller lets versions name the copy
- *   6 drop         the sweep drops what no version refers to
+ *   1 choose     the segments, and the place of their copy
+ *   2 register   PostgreSQL knows the new segment before its first row is written; its number is used once
+ *   3 copy       INSERT … SELECT, or the blocks of a saved file
+ *   4 compare    count and hash of the copy with those of its sources
+ *   5 switch     a transaction of the caller makes versions refer to the copy
+ *   6 drop       the sweep drops segments that no version refers to
  *
- * This room does 3 and 4. A copy that dies before 5 leaves a segment that nobody names.
+ * This file does 3 and 4. A worker that dies before 5 leaves an unreferenced segment.
  */
 import type { Log } from '../lib/log.js';
 import type { NamedColumn } from '../model/column.js';
@@ -29,10 +28,10 @@ import { readColumns } from './server-tables.js';
 import type { ColumnDefinition } from './slots.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
-/** A copy is not what it was made of. Nobody names it. */
+/** A copy differs from its sources. No version refers to it. */
 export class CopyDiffers extends Error {}
 
-/** A new segment, known to PostgreSQL, and its place. */
+/** A registered new segment and its place. */
 export interface Target {
   readonly segment: number;
   readonly place: Place;
@@ -42,17 +41,17 @@ export interface Target {
 export interface RowSet {
   /** `FROM … WHERE …` */
   readonly from: string;
-  /** Their positions, which they keep, as SQL. @default `_row` */
+  /** SQL of their positions, which the copy keeps. @default `_row` */
   readonly position?: string;
-  /** Their values, as SQL, in the order of the columns of the copy. */
+  /** SQL of their values, in the order of the columns of the copy. */
   readonly values: readonly string[];
-  /** True: tombstones, which have no values. */
+  /** True for tombstones, which have no values. */
   readonly gone?: true;
-  /** True: rows are written in the order of their positions. @default false */
+  /** True: rows are sorted by position. @default false */
   readonly ordered?: boolean;
 }
 
-/** Most columns of a table whose rows are put in order: each part that is read keeps a buffer of up to 1 MB for each column. */
+/** Most columns of a table whose rows are sorted: each part read has a buffer of up to 1 MB per column. */
 export const mostOrderedColumns = 20;
 
 interface RowsCopy<Column> {
@@ -62,7 +61,7 @@ interface RowsCopy<Column> {
   readonly params: QueryParams;
   /** Settings of the INSERT. */
   readonly settings: QuerySettings;
-  /** Further settings of the comparison. @default those of background work alone */
+  /** Settings of the comparison besides those of background work. */
   readonly compareSettings?: QuerySettings;
 }
 
@@ -83,7 +82,7 @@ const insertOf = (
    SELECT ${['{target:UInt64}', position, ...written].join(', ')} ${from}${ordered ? ` ORDER BY ${position}` : ''}`;
 };
 
-// Within a tuple null, zero and an empty text have hashes of their own.
+// Within a tuple, null, zero and the empty text have different hashes.
 const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: RowSet): string =>
   `SELECT '${side}' AS side, sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
 
@@ -91,7 +90,7 @@ const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: 
 export const columnsOfPlace = (servers: ClickHouseServers, place: Place): Promise<ColumnDefinition[]> =>
   readColumns(anyShardOf(servers, insideOf(place)), tableOf(place));
 
-/** Names of columns of the table of a place but `_seg` and `_row`. */
+/** Names of the columns of the table of a place, without `_seg` and `_row`. */
 export const valueColumns = async (servers: ClickHouseServers, place: Place): Promise<string[]> =>
   (await columnsOfPlace(servers, place))
     .map(({ name }) => name)
@@ -117,7 +116,7 @@ const insertRows = async (
     });
 };
 
-/** Compares a segment with what it was made of; returns the number of its rows. @throws CopyDiffers */
+/** Compares a segment with its sources. Returns its number of rows. @throws CopyDiffers */
 const compareRows = async (
   clickhouse: Connection,
   { target, columns, sets, params, compareSettings }: StoredCopy,
@@ -125,7 +124,7 @@ const compareRows = async (
 ): Promise<number> => {
   const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
   const hashes = [...sets.map((set) => hashesOf('source', set)), hashesOf('copy', { from, values: columns })];
-  const found = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
+  const sides = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
     `SELECT side, toString(count()) AS rows, toString(sum(h)) AS hash FROM (${hashes.join(' UNION ALL ')}) GROUP BY side`,
     {
       ...options,
@@ -133,16 +132,16 @@ const compareRows = async (
       settings: { ...backgroundSettings(columns.length), ...compareSettings },
     },
   );
-  const factsOf = (side: string) => found.find((one) => one.side === side) ?? { rows: '0', hash: '0' };
+  const factsOf = (side: string) => sides.find((one) => one.side === side) ?? { rows: '0', hash: '0' };
   const [source, copy] = [factsOf('source'), factsOf('copy')];
   if (source.hash !== copy.hash || source.rows !== copy.rows)
     throw new CopyDiffers(
-      `segment ${target.segment} differs from what it was made of: ${copy.rows} rows of ${source.rows}, hash ${copy.hash} of ${source.hash}`,
+      `segment ${target.segment} differs from its sources: ${copy.rows} rows instead of ${source.rows}, hash ${copy.hash} instead of ${source.hash}`,
     );
   return Number(copy.rows);
 };
 
-/** Translates columns and values into those of the target's table. */
+/** Translates columns and values to those of the target's table. */
 const storedCopy = (copy: VersionCopy): StoredCopy => {
   const { place } = copy.target;
   const written = (value: string, at: number): string => writtenAs(value, copy.columns[at]!, place);
@@ -154,9 +153,9 @@ const storedCopy = (copy: VersionCopy): StoredCopy => {
 };
 
 /**
- * Writes the rows of a new version into a place, after adding the columns that its table lacks. If the INSERT fails, the cached columns of
- * the table are dropped, since another process may have dropped the table.
- * @param isCompared False for sets that are joined with a file: the caller compares their counts itself.
+ * Writes the rows of a new version to a place, after adding the columns that its table lacks. If the INSERT fails, forgets the cached
+ * columns of the table, since another process may have dropped it.
+ * @param isCompared False for sets that are joined with a file: the caller compares their counts.
  * @throws CopyDiffers if the written rows are not those of the sets
  */
 export const writeCopy = async (
@@ -182,15 +181,15 @@ export interface JoinerOptions {
   readonly log: Log;
 }
 
-/** Number of rows that a run has, and that a joined segment has. */
+/** Number of rows of a run, and of the joined segment. */
 export interface JoinedRows {
   readonly read: number;
   readonly rows: number;
 }
 
 /**
- * Joins segments of one place into one: the same rows at the same positions, every column of their table, whichever versions
- * name it. Of patches alone it has the latest row of each position, tombstones among them; of patches and bases the rows of the version.
+ * Joins segments of one place into one, with the same rows at the same positions and every column of their table. A run of patches
+ * becomes the latest row of each position, including tombstones; patches with bases become the rows of the version.
  * @throws CopyDiffers
  */
 export type Join = (run: JoinedRun, target: Target, stop: AbortSignal) => Promise<JoinedRows>;
@@ -204,7 +203,7 @@ export interface JoinedRun {
 export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
   const { database } = servers;
 
-  /** Ends the statement on the server as well, which the end of a connection does not. */
+  /** Kills the statement on the server: closing the connection does not end it. */
   const cancellable = async (
     clickhouse: Connection,
     queryId: string,
@@ -234,7 +233,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const condition = isPatch ? latestOf(stored) : mask?.sql;
     const from = condition === undefined ? stored : `${stored} AND ${condition}`;
     const params = { run: segmentIds, ...mask?.values };
-    // Behind the rows of the bases, those of patches would make parts that overlap the others, and each read in order would have to merge them.
+    // Unsorted, rows of patches would follow those of bases: parts would overlap, and every ordered read would have to merge them.
     const ordered = patches.length > 0 && !isPatch && columns.length <= mostOrderedColumns;
     const copy: StoredCopy = {
       target,

@@ -1,4 +1,4 @@
-/** Facts about the rows of segments, counted by ClickHouse: how many, their dates, their digits. */
+/** Facts about the rows of segments, counted by ClickHouse: number of rows, dates, digits. */
 import type { NamedColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { type DaySet, dayText, setOfDays } from '../model/day-set.js';
@@ -15,22 +15,22 @@ import { insideOf } from './place.js';
 import { rowOrder, selectRows } from './source.js';
 import { backgroundSettings } from './statement-settings.js';
 
-/** Statistics of some segments as ClickHouse counts them. */
+/** Facts about the rows of some segments. */
 export interface CountedSegment {
   readonly rows: number;
   /** `YYYY-MM-DD`; null without a date column or without a date in it. */
   readonly minDate: string | null;
   readonly maxDate: string | null;
-  /** By the median distance in days between neighbouring distinct dates; null with fewer than two. */
+  /** From the median distance in days between consecutive distinct dates; null with fewer than two. */
   readonly frequency: Frequency | null;
-  /** The distinct days; null where they are too many, or not kept as dates. */
+  /** The distinct days; null if they are too many or not stored as dates. */
   readonly days: DaySet | null;
 }
 
-/** Distinct days that travel: more than ClickHouse's dates of a hundred years. */
-const daysShown = 40_000;
+/** Most distinct days that ClickHouse returns: more than a hundred years have. */
+const mostDays = 40_000;
 
-/** Facts about dates that a version keeps. */
+/** Facts about dates that a version records. */
 export const datesOf = ({
   minDate,
   maxDate,
@@ -45,15 +45,15 @@ export const datesOf = ({
 
 const isYears = ({ physical }: NamedColumn): boolean => columnTypeOf(physical).numbers !== undefined;
 
-/** Days since 1970-01-01 of a stored date, or of the first day of a year; null for a number that is no year. */
+/** SQL of the days since 1970-01-01 of a stored date, or of the first day of a year; null for a number that is not a year. */
 const dayNumber = ({ name, physical }: NamedColumn): string => {
   const { days, numbers } = columnTypeOf(physical);
   if (days !== undefined) return days(name);
-  if (numbers === undefined) throw new RangeError(`${name} is no date`);
+  if (numbers === undefined) throw new RangeError(`${name} is not a date`);
   return firstDaySql(yearSql(name));
 };
 
-/** First and last date, as text. */
+/** SQL of the first and last date, as text. */
 const rangeOf = (date: NamedColumn): { readonly first: string; readonly last: string } => {
   if (!isYears(date)) return { first: `toString(min(${date.name}))`, last: `toString(max(${date.name}))` };
   const year = yearSql(date.name);
@@ -63,9 +63,9 @@ const rangeOf = (date: NamedColumn): { readonly first: string; readonly last: st
   };
 };
 
-const canTravel = (date: NamedColumn): boolean => date.physical.startsWith('d') || isYears(date);
+const hasShownDays = (date: NamedColumn): boolean => date.physical.startsWith('d') || isYears(date);
 
-const foundFrequency = (
+const frequencyFrom = (
   date: NamedColumn | undefined,
   { first, gap }: { readonly first: string | null; readonly gap: number | string | null },
 ): Frequency | null => {
@@ -75,7 +75,7 @@ const foundFrequency = (
 
 /**
  * Counts the rows of segments, and finds the first and last date of one column.
- * @param date Of dates, or of years.
+ * @param date Column of dates or years.
  */
 export const countSegments = async (
   servers: ClickHouseServers,
@@ -91,7 +91,7 @@ export const countSegments = async (
       : `${rangeOf(date).first} AS first, ${rangeOf(date).last} AS last,
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
-         ${canTravel(date) ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
+         ${hasShownDays(date) ? `if(length(days) <= ${mostDays}, toString(days), NULL)` : 'NULL'} AS shown`;
   const [row] = await servers.at(insideOf(place)).rows<{
     rows: string;
     first: string | null;
@@ -107,12 +107,12 @@ export const countSegments = async (
     rows: Number(row?.rows ?? 0),
     minDate: row?.first ?? null,
     maxDate: row?.last ?? null,
-    frequency: foundFrequency(date, { first: row?.first ?? null, gap: row?.gap ?? null }),
+    frequency: frequencyFrom(date, { first: row?.first ?? null, gap: row?.gap ?? null }),
     days: row?.shown == null ? null : setOfDays(JSON.parse(row.shown) as number[]),
   };
 };
 
-/** Those of some days that rows of segments have; undefined where dates are not stored as days. @param among Not too many. */
+/** Returns the days of `among`, which must be few, that rows of segments have; undefined if dates are not stored as days. */
 export const findDays = async (
   servers: ClickHouseServers,
   place: Place,
@@ -123,10 +123,10 @@ export const findDays = async (
   if (columnTypeOf(date.physical).dates !== 'days') return undefined;
   const find = async (days: readonly number[], isProbe: boolean): Promise<number[]> => {
     if (days.length === 0) return [];
-    // Most days have more rows than one in 64, any of which is enough.
+    // A probe of every 64th row finds most days: one row of a day is enough.
     const some = isProbe ? `${rowOrder} % 64 = 0` : undefined;
     const { from, values } = selectRows(servers.database, place, { list: segments }, [date], some);
-    // Dates as they are stored: the index of the column leaves out rows of other days.
+    // Compares stored dates, so that the index of the column skips rows of other days.
     const dates = days.map((day) => `'${new Date(day * 86_400_000).toISOString().slice(0, 10)}'`);
     const isSought = `${date.name} IN (${dates.join(', ')})`;
     const rows = await servers
@@ -144,14 +144,14 @@ export const findDays = async (
   return [...found, ...(await find(others, false))];
 };
 
-/** Most digits before and after the point among some numbers. */
+/** Most digits that any of some numbers has before and after the point. */
 export interface Digits {
   readonly integer: number;
   readonly fraction: number;
 }
 
 /**
- * Most digits in use among the numbers of a column, by their shortest text.
+ * Most digits that the numbers of a column use, by their shortest text.
  * @param from `FROM … WHERE …`
  */
 export const digitsSql = (name: string, from: string): string => `
@@ -179,7 +179,7 @@ export const countDigits = async (
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };
 
-/** Reads one row of some segments in all of its columns; the values are not used. */
+/** Reads one row of some segments with all columns, to find out whether that fails. */
 export const readOneRow = async (
   servers: ClickHouseServers,
   place: Place,

@@ -7,7 +7,7 @@ export interface CrowdedDatasets {
   take(): CompactionCandidate[];
 }
 
-/** Further datasets are found by the periodic search for segments to join. */
+/** The periodic search for segments to join finds further datasets. */
 const mostDatasets = 1_000;
 
 export const createCrowdedDatasets = (): CrowdedDatasets => {

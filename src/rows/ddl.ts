@@ -1,6 +1,6 @@
 /**
- * Every CREATE, ALTER, RENAME and DROP about rows, as finished statements for the engine of the servers. Nothing here asks a
- * server, and nothing edits a statement afterwards.
+ * Every CREATE, ALTER, RENAME and DROP for tables of rows, as complete statements for the engine of the servers. Nothing here queries a
+ * server, and no statement is edited afterwards.
  */
 import type { Connection, QuerySettings } from '../storage/clickhouse/client.js';
 import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
@@ -13,42 +13,40 @@ export interface Statement {
   readonly settings: QuerySettings;
 }
 
-/** Runs statements one after the other. */
 export const runAll = async (clickhouse: Connection, statements: readonly Statement[]): Promise<void> => {
   for (const { sql, settings } of statements) await clickhouse.command(sql, { settings });
 };
 
-/** Rows that go to one shard together, so that a read in order seldom changes from one server to another. */
+/** Consecutive rows that go to the same shard, so that an ordered read seldom switches servers. */
 const rowsTogether = 65_536;
 
-/** Number of the rows that a copy sends to one shard together. ClickHouse chooses the shard by it and by the weights. */
+/** ClickHouse chooses the shard of copied rows by this number and the weights. */
 const shardingKey = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
 
 const positionColumn = '_row UInt64 CODEC(Delta, LZ4)';
 
 /**
- * Every read compares `_seg`, which is the same over thousands of rows: T64 stores no bit of it, and decodes several times as
- * fast as Delta (docs/adr/0013-indexes.md).
+ * Every read compares `_seg`, which is constant over thousands of rows: T64 then stores no bits and decodes several times as fast as
+ * Delta (docs/adr/0013-indexes.md).
  */
 const keyColumns = `_seg UInt64 CODEC(T64, LZ4), ${positionColumn}`;
 
-/** 1 in tombstones alone. Its name is in `bookColumns`. */
+/** 1 only in tombstones. Its name is in `bookColumns`. */
 const goneColumn = '_gone UInt8 DEFAULT 0';
 
-/** One partition per segment. Positions order the rows of any version, so it is read as it is stored. */
+/** One partition per segment. The position orders the rows of every version, so reads need no sort. */
 const ownKey = 'PARTITION BY _seg ORDER BY _row';
 
-/** Partitions of a pool. */
 export const poolPartitions = 16;
 
-/** 64 consecutive processes share a partition, so that what is inserted together makes one part or two. */
+/** 64 consecutive processes share a partition, so that a batch of inserts makes one or two parts. */
 const poolKey = `PARTITION BY intDiv(_seg, 64000) % ${poolPartitions} ORDER BY (_seg, _row)`;
 
 const column = ({ name, type }: ColumnDefinition): string => `${name} ${type}`;
 
 /**
- * Least and largest value of each granule, for filters on values that are close together in the file. Its costs and savings
- * are in docs/adr/0013-indexes.md.
+ * Minimum and maximum of each granule, for filters on values that are close together in the file. Costs and savings:
+ * docs/adr/0013-indexes.md.
  */
 const index = ({ name }: ColumnDefinition): string => `i_${name} ${name} TYPE minmax GRANULARITY 1`;
 
@@ -59,7 +57,6 @@ const numbersOf = (segmentIds: readonly number[]): readonly number[] => segmentI
 const longStatement: QuerySettings = { max_query_size: '16777216' };
 const anySize: QuerySettings = { max_table_size_to_drop: '0', max_partition_size_to_drop: '0' };
 
-/** Makes the database that holds all tables. */
 export const ensureDatabase = (clickhouse: Connection, engine: Engine = mergeTree): Promise<void> =>
   runAll(clickhouse, createDdl(clickhouse.database, engine).createDatabase());
 
@@ -74,7 +71,7 @@ export const createDdl = (database: string, engine: Engine) => {
   });
 
   return {
-    /** The database of a server; of replicas, one per shard, on all nodes at once. */
+    /** Creates the database on one server; with replicas, one database per shard, on all nodes at once. */
     createDatabase: (): Statement[] => [
       {
         sql:
@@ -85,12 +82,11 @@ export const createDdl = (database: string, engine: Engine) => {
       },
     ],
 
-    /** A table with one value, which binds a server to the catalog or to its number. */
+    /** Creates a table for one value that binds a server to the catalog or to its shard number. */
     createNote: (table: string, { name, type }: ColumnDefinition): Statement[] => [
       create(table, [`${name} ${type}`], `ORDER BY ${name}`),
     ],
 
-    /** An own table. */
     createOwn: (table: string, columns: readonly ColumnDefinition[]): Statement[] => [
       create(
         table,
@@ -104,7 +100,7 @@ export const createDdl = (database: string, engine: Engine) => {
       ),
     ],
 
-    /** A table for the rows of one version. @param indexed Columns whose least and largest values are kept for each granule. */
+    /** @param indexed Columns with a minmax index. */
     createReadCopy: (
       table: string,
       columns: readonly ColumnDefinition[],
@@ -126,7 +122,7 @@ export const createDdl = (database: string, engine: Engine) => {
     ],
 
     /**
-     * A staging table, with the columns of another table.
+     * Creates a staging table with the columns of another table.
      * @param columns Number of columns of that table.
      */
     createStaging: (table: string, like: string, columns: number): Statement[] => [
@@ -137,7 +133,7 @@ export const createDdl = (database: string, engine: Engine) => {
     ],
 
     /**
-     * A `Distributed` table over the tables of that name on all shards.
+     * Creates a `Distributed` table over the tables of that name on all shards.
      * @param kind Kind of these tables.
      */
     createOver: (table: string, columns: readonly ColumnDefinition[], kind: 'own' | 'pool'): Statement[] => [
@@ -147,7 +143,7 @@ export const createDdl = (database: string, engine: Engine) => {
       },
     ],
 
-    /** A `Distributed` table over `system.one`, for queries about every shard itself. */
+    /** Creates a `Distributed` table over `system.one`, for queries that each shard answers about itself. */
     createOverNodes: (table: string, cluster: string): Statement[] => [
       {
         sql: `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,
@@ -155,9 +151,7 @@ export const createDdl = (database: string, engine: Engine) => {
       },
     ],
 
-    /**
-     * @param present Number of columns that an own table has; undefined for tables without indexes: pools and `Distributed` ones.
-     */
+    /** @param present Number of columns of an own table; undefined for tables without indexes: pools and `Distributed` tables. */
     addColumns(table: string, columns: readonly ColumnDefinition[], present?: number): Statement[] {
       if (columns.length === 0) return [];
       const all = (present ?? widePartColumns) + columns.length;
@@ -179,12 +173,12 @@ export const createDdl = (database: string, engine: Engine) => {
       { sql: `RENAME TABLE ${database}.${table} TO ${database}.${to}`, settings: {} },
     ],
 
-    /** Gives a table the rows of a segment that another one has, in place of those it had. */
+    /** Replaces the rows of a segment in a table by those in another table. */
     replaceSegment: (table: string, segmentId: number, from: string): Statement[] => [
       alter(table, `REPLACE PARTITION ${Number(segmentId)} FROM ${database}.${from}`, {}),
     ],
 
-    /** Drops the rows of segments from a table that has one partition per segment. */
+    /** Drops segments from a table that has one partition per segment. */
     dropSegments: (table: string, segmentIds: readonly number[]): Statement[] =>
       segmentIds.length === 0
         ? []
@@ -198,7 +192,7 @@ export const createDdl = (database: string, engine: Engine) => {
             ),
           ],
 
-    /** Hides the rows of segments of a pool from reads that begin later. */
+    /** Hides segments of a pool from reads that start later. */
     deleteSegments: (table: string, segmentIds: readonly number[]): Statement[] =>
       segmentIds.length === 0
         ? []
@@ -209,7 +203,7 @@ export const createDdl = (database: string, engine: Engine) => {
             },
           ],
 
-    /** Rewrites the parts of pool partitions without their deleted rows; several partitions at a time. */
+    /** Rewrites the parts of pool partitions without their deleted rows. */
     applyDeletes: (table: string, partitions: readonly number[]): Statement[] =>
       partitions.length === 0
         ? []
@@ -223,7 +217,7 @@ export const createDdl = (database: string, engine: Engine) => {
             ),
           ],
 
-    /** @param sync Resolves when the files are gone too. */
+    /** @param sync `SYNC`: resolves only when the files are deleted too. */
     dropTable: (table: string, sync: '' | 'SYNC' = ''): Statement[] => [
       { sql: `DROP TABLE IF EXISTS ${database}.${table}${sync === '' ? '' : ` ${sync}`}`, settings: anySize },
     ],

@@ -1,4 +1,4 @@
-/** Drops rows of segments from ClickHouse: own tables have a partition for each, pools get a delete for many. */
+/** Drops rows of segments from ClickHouse: by partition in own tables, by one DELETE for many segments in pools. */
 
 import { type ClickHouseServers, type Connection, shardsOf } from '../storage/clickhouse/client.js';
 import { ifTableExists } from '../storage/clickhouse/errors.js';
@@ -7,10 +7,10 @@ import { ownTableName, poolName } from './place.js';
 import { byTable, type SegmentPlace } from './segment-place.js';
 import { poolClasses } from './slots.js';
 
-/** Segments of one own table that are dropped together: a statement takes some milliseconds for each. */
+/** Segments of one own table dropped per statement: each takes some milliseconds. */
 const perStatement = 50;
 
-/** For thousands of numbers in a statement. */
+/** For statements with thousands of numbers. */
 const longList = { max_query_size: '16777216' };
 
 export interface Remains {
@@ -20,7 +20,7 @@ export interface Remains {
   readonly pooled: number;
 }
 
-/** Segments in lists that are dropped by one statement each. */
+/** Splits segments into lists, each of which one statement drops. */
 export const dropLists = (segments: readonly SegmentPlace[]): SegmentPlace[][] =>
   byTable(segments, (list, { pool }) => pool !== null || list.length < perStatement);
 
@@ -33,7 +33,7 @@ export const createDropRows = (servers: ClickHouseServers) => {
   const onAll = <T>(work: (clickhouse: Connection) => Promise<T>): Promise<T[]> =>
     Promise.all(shardsOf(servers, { shard: null }).map(work));
 
-  const sumOf = async (sql: string, ids: readonly number[]): Promise<number> => {
+  const countOnAll = async (sql: string, ids: readonly number[]): Promise<number> => {
     const ask = async (clickhouse: Connection): Promise<number> => {
       const [row] = await clickhouse.rows<{ n: string }>(sql.replace('{ids}', listOf(ids)), {
         params: { database },
@@ -46,7 +46,7 @@ export const createDropRows = (servers: ClickHouseServers) => {
   };
 
   return {
-    /** Removes the rows of segments of one table; resolves when no read sees them any more. Idempotent. */
+    /** Removes segments of one table. Resolves when no new read sees their rows. Idempotent. */
     async rows(segments: readonly SegmentPlace[]): Promise<void> {
       const [first] = segments;
       if (first === undefined) return;
@@ -72,23 +72,23 @@ export const createDropRows = (servers: ClickHouseServers) => {
              WHERE database = {database:String} AND table = {table:String} AND active AND has_lightweight_delete`,
             { params: { database, table: poolName(pool) } },
           );
-          // One statement, so that ClickHouse works on several partitions at a time and the wait is for the longest.
+          // One statement for all partitions, so that ClickHouse processes them in parallel.
           const partitions = masked.map(({ partition }) => Number(partition));
           await runAll(clickhouse, ddl.applyDeletes(poolName(pool), partitions));
         });
     },
 
-    /** Counts the rows that are still stored of segments. */
+    /** Counts rows of segments that are still stored. */
     async remains(segmentIds: readonly number[]): Promise<Remains> {
       if (segmentIds.length === 0) return { own: 0, pooled: 0 };
-      const own = await sumOf(
+      const own = await countOnAll(
         `SELECT toString(uniqExact(table, partition)) AS n FROM system.parts WHERE database = {database:String}
            AND active AND match(table, '^s[0-9]+$') AND toUInt64OrZero(partition) IN ({ids})`,
         segmentIds,
       );
       let pooled = 0;
       for (const pool of poolClasses)
-        pooled += await sumOf(
+        pooled += await countOnAll(
           `SELECT toString(count()) AS n FROM ${database}.${poolName(pool)} WHERE _seg IN ({ids})`,
           segmentIds,
         );

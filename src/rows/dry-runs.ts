@@ -8,11 +8,11 @@ import { type SegmentListRow, segmentListColumns, segmentListOf } from './segmen
 
 /** The version that a dry run would have published. */
 export interface DryRun {
-  /** The version that it would have followed; null: none. */
+  /** The version before it; null: none. */
   readonly baseVersionId: number | null;
-  /** No reader can ask for it by its id, which is 0. */
+  /** Its id is 0, so no reader can request it by id. */
   readonly version: ReadableVersion;
-  /** Columns of its key; none: the entity columns. */
+  /** Columns of its key; empty: the entity columns. */
   readonly keyIds: readonly number[];
 }
 
@@ -42,11 +42,11 @@ const dryRunSql = `
     LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint
   WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (${isCompleted('p')} OR NOT p.dry_run)`;
 
-/** @throws AppError 404 for no dry run that has completed; 409 when its rows, or those before, are not kept any more. */
+/** @throws AppError 404 if the process is not a completed dry run; 409 if its rows or its base version are gone. */
 export const readDryRun = async (sql: Sql, datasetId: number, processId: number): Promise<DryRun> => {
   const [row] = await sql.query<Row>(dryRunSql, [datasetId, processId]);
   if (row === undefined || !row.dryRun || row.outcome === null)
-    throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
+    throw notFound('no_dry_run', `Process ${processId} is not a completed dry run.`);
   const { outcome, base, place, keyIds, createdAt } = row;
   if (!row.kept || place === null || base !== outcome.baseVersionId)
     throw conflict('dry_run_gone', 'The result of the dry run has expired; run it again.');

@@ -1,28 +1,28 @@
-/** Reads the table engine of the servers, and gives the settings of tables for it. */
+/** Table engine of the servers, and table settings for it. */
 import type { Connection } from '../storage/clickhouse/client.js';
 import { createEngine, type Engine, type EngineKind } from '../storage/clickhouse/engine.js';
 
 /**
- * Tables with more columns keep each part in one file: thousands of files per part exhaust descriptors. They have no
- * skipping indexes either, which are files of their own.
+ * Tables with more columns store each part in one file, since thousands of files per part exhaust file descriptors. For the same reason
+ * they have no skipping indexes.
  */
 export const widePartColumns = 200;
 
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * Merges wait for more parts than usual: parts of an upload of up to some 300 MB are not merged during the upload, and those
- * of a longer one fewer times (docs/adr/0014-merges.md). A wide table pays for each part that is read, and merges soon.
+ * Merges wait for more parts than usual: parts of an upload of up to about 300 MB are not merged during the upload, and those of a longer
+ * one are merged fewer times (docs/adr/0014-merges.md). In a wide table each part slows reads down, so it merges early.
  */
 const widthSettings = (columns: number): Settings =>
   columns > widePartColumns
     ? { min_bytes_for_wide_part: '1000000000000', merge_selector_base: '5' }
     : { min_bytes_for_wide_part: '10485760', merge_selector_base: '30' };
 
-/** Statistics of columns would be made by every merge, for plans that have one table and no choice. */
+/** Every merge would compute column statistics, which queries of a single table do not use. */
 const noStatistics: Settings = { auto_statistics_types: "''" };
 
-/** @param log Number of blocks whose tokens the table remembers. */
+/** @param log Number of deduplication tokens that the table remembers. */
 const widthAndLog = (columns: number, log: number, { logSetting }: Engine): Settings => ({
   [logSetting]: String(log),
   ...widthSettings(columns),
@@ -30,8 +30,8 @@ const widthAndLog = (columns: number, log: number, { logSetting }: Engine): Sett
 });
 
 /**
- * Settings by kind of table. A pool remembers the tokens of all uploads: 100,000 are some minutes of the heaviest load, and
- * 25 MB. It keeps merged parts for two minutes, not for eight: each takes memory, and there is one per upload.
+ * Settings by kind of table. A pool remembers the tokens of all uploads: 100,000 cover some minutes of the heaviest load and take 25 MB.
+ * It keeps merged parts for two minutes instead of eight: each takes memory, and there is one per upload.
  */
 const byKind = {
   own: (engine: Engine, columns: number) => widthAndLog(columns, 0, engine),
@@ -41,7 +41,7 @@ const byKind = {
     old_parts_lifetime: '120',
     ...noStatistics,
   }),
-  /** Settings that change when an own table gets more columns. */
+  /** Settings to change when an own table becomes wide. */
   width: (_: Engine, columns: number) => widthSettings(columns),
 };
 
@@ -69,7 +69,7 @@ const kindOf = ({ shared, replicas }: Found): EngineKind => {
   return replicas > 1 ? 'ReplicatedMergeTree' : 'MergeTree';
 };
 
-/** Reads from a server which engine its tables get: SharedMergeTree if it has it, ReplicatedMergeTree if the cluster has replicas. */
+/** Chooses the engine of tables: SharedMergeTree if the server has it, ReplicatedMergeTree if the cluster has replicas. */
 export const readEngine = async (server: Connection, cluster: string | undefined): Promise<Engine> => {
   const [found] = await server.rows<Found>(
     `SELECT (SELECT toUInt32(count()) FROM system.table_engines WHERE name = 'SharedMergeTree') AS shared,
@@ -77,7 +77,7 @@ export const readEngine = async (server: Connection, cluster: string | undefined
       (SELECT groupArray(name) FROM system.merge_tree_settings WHERE name IN {names:Array(String)}) AS settings`,
     { params: { cluster: cluster ?? '', names: settingNames } },
   );
-  if (found === undefined) throw new Error('ClickHouse gave no answer about its engines');
+  if (found === undefined) throw new Error('ClickHouse did not report its engines');
   const lacks = settingNames.filter((name) => !found.settings.includes(name));
   return createEngine(kindOf(found), { cluster, lacks });
 };

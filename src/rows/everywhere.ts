@@ -1,13 +1,13 @@
 /**
- * Puts a large dataset on all shards. No row is copied: what is there stays where it is and is read with the rest; chunks that
- * come go to the shards in turn.
+ * Spreads a large dataset over all shards. No row is copied: stored rows stay where they are and are read with the rest; new chunks go
+ * to the shards in turn.
  *
- *   1 hold     the datasets of the store and the store itself: nobody else begins to write it
- *   2 wait     not for others: a store that another upload or a compaction writes is left as it is, for a later upload
- *   3 look     no other shard has a table or pool rows of the store: such left-overs would be read with the rest. The sweep
- *              drops them, and a later upload tries again
- *   4 tables   every shard has the tables of the store with all of their columns, and every node those over them
- *   5 say so   `stores.everywhere` is set; readers that began before read the home
+ *   1 lock     the datasets of the store and the store itself, so that no other process starts writing it
+ *   2 check    that no other upload or compaction writes the store; otherwise a later upload tries again
+ *   3 check    that no other shard has a table or pool rows of the store, which would be read with the rest. The sweep drops such
+ *              leftovers, and a later upload tries again
+ *   4 create   the tables of the store, with all columns, on every shard, and the `Distributed` tables over them on every node
+ *   5 set      `stores.everywhere`; readers that started earlier read only the home
  */
 
 import { messageOf } from '../lib/errors.js';
@@ -26,15 +26,15 @@ export interface GrowingUpload {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
-  /** True: nothing of the version before belongs to the one to come. */
+  /** True if the new version has no rows of the previous one. */
   readonly replaces: boolean;
-  /** Bytes that have come, or are said to come. */
+  /** Bytes received or announced. */
   readonly bytes: number;
   readonly columns: readonly NamedColumn[];
 }
 
 export interface Everywhere {
-  /** Puts the dataset on all shards if it is large by now. True: that is settled for this upload. */
+  /** Spreads the dataset over all shards if it has become large. Returns true if this upload need not check again. */
   consider(upload: GrowingUpload): Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export interface EverywhereOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly tables: Pick<RowTables, 'ensure' | 'forget' | 'columnNames' | 'listOwnTables'>;
-  /** Condition that an upload or a compaction writes a store: by its alias, and the process that does not count. */
+  /** Condition that an upload or a compaction other than the process `except` writes the store with this alias. */
   readonly isWritten: (store: string, except: string) => string;
   /** Raw bytes from which a dataset is on all shards. */
   readonly minBytes: number;
@@ -70,8 +70,8 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
       return found.length > 0;
     }, false);
 
-  /** Shards other than the home that have something under the number of the store. */
-  const leftOvers = async (tx: Sql, { storeId, shard: home }: OwnTable): Promise<number[]> => {
+  /** Shards other than the home with a table or rows under the number of the store. */
+  const shardsWithLeftovers = async (tx: Sql, { storeId, shard: home }: OwnTable): Promise<number[]> => {
     const owned = (await tables.listOwnTables()).filter((table) => table.storeId === storeId);
     const pooled = await tx.query<{ pool: PoolClass; ids: number[] }>(
       `SELECT m.pool, array_agg(g.id) AS ids FROM segments g JOIN slot_maps m ON m.id = g.slot_map_id
@@ -90,7 +90,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
     { storeId, shard }: OwnTable,
     columns: readonly NamedColumn[],
   ): Promise<void> => {
-    // Those of an attempt that failed may have been dropped since.
+    // Tables of a failed attempt may have been dropped since.
     tables.forget(tablePlace({ storeId, shard: null }));
     const before = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
     const all = new Map([...before, ...columns].map((column) => [column.name, column]));
@@ -102,7 +102,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
     for (const { pool } of maps) await tables.ensure(tablePlace({ storeId, shard: null, pool }), []);
   };
 
-  const place = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
+  const spread = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
     sql.tx(async (tx) => {
       await holdDatasetsOf(tx, storeId);
       const [store] = await tx.query<{ shard: number; busy: boolean }>(
@@ -111,7 +111,7 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
       );
       if (store === undefined || store.busy) return false;
       const home = { storeId, shard: store.shard };
-      const shards = await leftOvers(tx, home);
+      const shards = await shardsWithLeftovers(tx, home);
       if (shards.length > 0) throw new Error(`left-over rows or tables of it on shard ${shards.join(', ')}`);
       await makeTables(tx, home, columns);
       await noteShards(tx, servers.shards.length);
@@ -124,9 +124,9 @@ export const createEverywhere = (options: EverywhereOptions): Everywhere => {
       const { storeId, bytes } = upload;
       if (bytes < minBytes && bytes + (await bytesBefore(upload)) < minBytes) return false;
       try {
-        if (await place(upload)) log.info({ store: storeId, bytes }, 'dataset is on all shards from now on');
+        if (await spread(upload)) log.info({ store: storeId, bytes }, 'dataset is on all shards from now on');
       } catch (error) {
-        // The upload goes on where it is.
+        // The upload continues at home.
         log.warn({ err: error, store: storeId, reason: messageOf(error) }, 'dataset stays at home');
       }
       return true;

@@ -1,6 +1,6 @@
 /**
- * Rows of segments as files: blocks of ClickHouse's Native format, columns as they are in their table. Those on all shards are read
- * and written through the entry, in the same order.
+ * Rows of segments as files: blocks in ClickHouse's Native format, with the columns of their table. Rows on all shards are read and
+ * written through the entry, in the same order.
  */
 import type { Readable } from 'node:stream';
 import { conflict } from '../lib/errors.js';
@@ -18,7 +18,7 @@ import type { RowTables } from './tables.js';
 
 export interface SegmentFiles {
   /**
-   * Rows of segments of one table, compared with count and hash. Reading them ends with an error when it is not all of them.
+   * Opens the rows of segments of one table, whose count and hash were checked. The stream fails unless it delivers all of them.
    * @throws AppError 409 `rows_damaged`.
    */
   save(
@@ -26,36 +26,35 @@ export interface SegmentFiles {
     queryId: string,
   ): Promise<SavedTable & { readonly blocks: Readable }>;
   /**
-   * Inserts the rows of saved segments out of a file and compares them with the count and hash that they were saved with.
-   * Not to be repeated.
-   * @param open Opens the blocks as zstd; rows of other segments in them are skipped.
+   * Inserts rows of saved segments from a file and compares them with the saved count and hash. Must not be repeated.
+   * @param open Opens the blocks, compressed with zstd; rows of other segments are skipped.
    * @throws CopyDiffers
    */
   load(saved: SavedRows, open: () => Promise<Readable>): Promise<void>;
 }
 
-/** Id, rows and hash of a segment when it was saved. */
+/** Id, rows and hash of a segment at the time of saving. */
 export type SavedSegment = readonly [id: number, rows: number, hash: string];
 
-/** Rows of segments in the columns of their table. */
+/** Segments of one table. */
 export interface SavedTable {
   /** Number of the store. */
   readonly storeId: number;
   /** Null: an own table. */
   readonly pool: PoolClass | null;
-  /** With `_seg`, `_row` and, of an own table, `_gone`. */
+  /** Includes `_seg`, `_row` and, in an own table, `_gone`. */
   readonly columns: readonly ColumnDefinition[];
   readonly segments: readonly SavedSegment[];
 }
 
 export interface SavedRows extends Omit<SavedTable, 'storeId'> {
-  /** Any place of the store that gets the rows: in its own table, or in the pool that they were in. */
+  /** Any place of the store that receives the rows, in its own table or in a pool of the same class. */
   readonly target: Place;
-  /** Ids that the segments get, by those that they had. @default the same */
+  /** New ids of the segments by their old ids. @default unchanged */
   readonly as?: ReadonlyMap<number, number> | undefined;
 }
 
-/** Blocks have the columns of the structure with these very types, and no others: a file may come from anywhere. */
+/** Accepts only blocks with exactly the expected columns and types: a file may come from anywhere. */
 const exactBlocks: QuerySettings = {
   input_format_native_allow_types_conversion: 0,
   input_format_native_decode_types_in_binary_format: 0,
@@ -66,7 +65,7 @@ const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).jo
 
 export interface SegmentFilesOptions {
   readonly clickhouse: ClickHouseServers;
-  /** Connects to the same database of the same servers. */
+  /** Reads the same database on the same servers. */
   readonly reader: Reader;
   readonly tables: Pick<RowTables, 'ensure'>;
 }
@@ -78,7 +77,7 @@ export const createSegmentFiles = ({
 }: SegmentFilesOptions): SegmentFiles => {
   const { database } = servers;
 
-  const requireSound = async (
+  const requireIntact = async (
     segments: readonly ReferencedSegment[],
     place: Place,
   ): Promise<SavedSegment[]> => {
@@ -93,13 +92,13 @@ export const createSegmentFiles = ({
       if (seen?.rows !== rows || (hash !== null && seen.hash !== hash))
         throw conflict(
           'rows_damaged',
-          `ClickHouse has not the rows that segment ${id} in ${tableOf(place)} was published with: run verify --repair first. No backup was made.`,
+          `Segment ${id} in ${tableOf(place)} does not have the rows that it was published with: run verify --repair first. No backup was made.`,
         );
       return [id, rows, seen.hash];
     });
   };
 
-  /** The table that takes saved rows, with their columns. */
+  /** Creates the table for saved rows, with their columns. Returns its place. */
   const ensureTable = async ({ target, pool, columns }: SavedRows): Promise<Place> => {
     const place = tablePlace({ ...insideOf(target), pool });
     const own = columns.filter(({ name }) => !isBookColumn(name));
@@ -111,7 +110,7 @@ export const createSegmentFiles = ({
     async save(segments, queryId) {
       const { storeId, pool } = segments[0]!;
       const place = tablePlace(segments[0]!);
-      const checked = await requireSound(segments, place);
+      const checked = await requireIntact(segments, place);
       const columns = await columnsOfPlace(servers, place);
       const { max_block_size = '65536' } = backgroundSettings(columns.length);
       const blocks = await reader.open({
@@ -130,13 +129,13 @@ export const createSegmentFiles = ({
       const place = await ensureTable(saved);
       const segmentIds = segments.map(([id]) => id);
       const names = columns.map(({ name }) => name).join(', ');
-      // Without an alias: the condition is about the id that they had.
-      const renamed =
+      // Without an alias, since the condition refers to the old id.
+      const newId =
         as === undefined
           ? '_seg'
           : `transform(_seg, [${ids(segmentIds)}], [${ids(segmentIds.map((id) => as.get(id) ?? id))}], 0)`;
       const values = columns
-        .map(({ name, type }) => (name === '_seg' ? `CAST(${renamed}, '${type}')` : name))
+        .map(({ name, type }) => (name === '_seg' ? `CAST(${newId}, '${type}')` : name))
         .join(', ');
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
       await servers.at(insideOf(place)).insert(
@@ -154,7 +153,7 @@ export const createSegmentFiles = ({
       for (const [id, rows, hash] of written) {
         const copy = found.find(({ segmentId }) => segmentId === id);
         if (copy?.rows !== rows || copy.hash !== hash)
-          throw new CopyDiffers(`the rows of segment ${id} are not those that were saved`);
+          throw new CopyDiffers(`the rows of segment ${id} differ from the saved ones`);
       }
     },
   };

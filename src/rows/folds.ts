@@ -1,37 +1,37 @@
 /**
- * Folding: a version with many patched rows gets one segment that has its rows and no patch. Reads of it then cost what they cost after
- * an upload. Older versions keep the segments that they have, so each fold takes the room of a copy of the table: it is done seldom,
- * and only where the plan of the account has that room.
+ * Folding replaces the bases and patches of a version by one segment without patches, so that reads are as fast as after an upload. Older
+ * versions keep their segments, so each fold takes the disk space of a copy of the table: it happens seldom, and only if the plan of the
+ * account has that space.
  */
 import type { Sql } from '../storage/postgres/sql.js';
 import { inState, isExpired, isWriting } from './compaction-states.js';
 import type { CompactionCandidate } from './runs.js';
 
 export interface FoldLimits {
-  /** Least share of rows in patches, in percent of the rows of a version, from which they are folded. */
+  /** Minimum rows in patches, in percent of the rows of the version. */
   readonly minPercent: number;
-  /** Rows in patches from which they are folded, whatever their share is. */
+  /** Rows in patches from which a version is folded, whatever their share. */
   readonly minRows: number;
-  /** Least milliseconds between two folds of a dataset, or of its clones. */
+  /** Minimum milliseconds between two folds of a dataset or its clones. */
   readonly intervalMs: number;
-  /** True if all accounts that keep more after a fold of a dataset may store so many raw bytes more. */
+  /** True if the plans of all accounts that a fold of the dataset affects allow so many more raw bytes. */
   readonly hasRoom: (datasetId: number, bytes: number) => Promise<boolean>;
 }
 
-/** Part of the interval that the next fold waits for after one that failed or whose worker died. */
-const failedShare = 100;
+/** After a fold that failed or whose worker died, the next one waits for the interval divided by this. */
+const failedDivisor = 100;
 
 /**
- * Condition that a fold of a store was begun a short time ago.
- * @param store Its id.
- * @param interval Milliseconds, as a parameter.
+ * Condition that a fold of a store started within the interval.
+ * @param store Expression of its id.
+ * @param interval Parameter with milliseconds.
  */
 export const foldedLatelySql = (store: string, interval: string): string =>
   `EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store} AND c.folds AND c.created_at >
      now() - ${interval}::double precision * interval '1 millisecond' / CASE
-     WHEN ${inState('c', 'abandoned')} OR ${isWriting('c')} AND ${isExpired('c')} THEN ${failedShare} ELSE 1 END)`;
+     WHEN ${inState('c', 'abandoned')} OR ${isWriting('c')} AND ${isExpired('c')} THEN ${failedDivisor} ELSE 1 END)`;
 
-/** Condition that a current version has all of these segments: what was joined or replaced meanwhile is not copied for nothing. */
+/** Condition that a current version still has all of these segments; otherwise copying them would be useless. */
 export const isCurrentSql = (run: string): string =>
   `EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (${run}) AND r.until_version IS NULL
      GROUP BY r.dataset_id HAVING count(*) = cardinality(${run}))`;

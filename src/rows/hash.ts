@@ -1,6 +1,6 @@
 /**
- * Hashes of segments as they are in their table. The hash of a segment is the sum of one hash per value that is not null,
- * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
+ * Hashes of stored segments. The hash of a segment is the sum of the hashes of its values, each with its column and position. Nulls do not
+ * count, so columns that are added to the table later do not change it.
  */
 import type { Place } from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -13,11 +13,11 @@ import { backgroundSettings } from './statement-settings.js';
 export interface HashedSegment {
   readonly segmentId: number;
   readonly rows: number;
-  /** Digits of a number of 64 bits. */
+  /** Unsigned 64-bit number in decimal digits. */
   readonly hash: string;
 }
 
-/** Values of one row that are added up in one expression. */
+/** Columns that one expression adds up. */
 const columnsPerSum = 100;
 
 const hashOf = (column: string): string =>
@@ -25,7 +25,7 @@ const hashOf = (column: string): string =>
 
 const sumsOf = (columns: readonly string[]): string[] => {
   const sums = ['sum(cityHash64(_row))'];
-  // A chain of additions costs half as much again for 5,000 columns: each names all before it.
+  // A chain of additions would take 50 percent longer for 5,000 columns, since each contains all before it.
   for (let at = 0; at < columns.length; at += columnsPerSum) {
     const values = columns.slice(at, at + columnsPerSum).map(hashOf);
     sums.push(`sum(arraySum([${values.join(', ')}]))`);
@@ -33,13 +33,13 @@ const sumsOf = (columns: readonly string[]): string[] => {
   return sums;
 };
 
-/** The sums as one value of texts: equal for equal rows at equal positions, whether a column is Nullable or has a dictionary. */
+/** SQL of the sums as an array of texts: equal for equal rows at equal positions, even if a column is Nullable or has a dictionary. */
 export const hashSums = (columns: readonly string[]): string => {
   const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
   return `[${sums.join(', ')}]`;
 };
 
-/** The hash of a segment, from the sums of its columns. */
+/** Hash of a segment from the sums of its columns. */
 const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(
@@ -48,7 +48,7 @@ const addHashes = (hashes: readonly string[]): string =>
     ),
   );
 
-/** Hashes of those segments of one table that have rows, in one pass over them; none when there is no such table. */
+/** Hashes of segments of one table, in one pass. Leaves out segments without rows; empty if the table does not exist. */
 export const hashSegments = (
   servers: ClickHouseServers,
   place: Place,
@@ -74,7 +74,7 @@ export const hashSegments = (
     }));
   }, []);
 
-/** Rows of a segment that are from uploads before one. */
+/** Counts rows of a segment from uploads before `uploadNumber`. */
 export const countBefore = (
   servers: ClickHouseServers,
   place: Place,

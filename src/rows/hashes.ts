@@ -1,4 +1,4 @@
-/** Hashes of segments on record: written down soon after a segment was published, and compared by verification and backups. */
+/** Recorded hashes of segments: computed soon after a segment is published, compared by verification and backups. */
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -11,17 +11,17 @@ import { byTable, placeColumnsSql, placesSql, type SegmentPlace } from './segmen
 import { isListed } from './segment-ranges.js';
 import { forgetHash, recordHashes } from './segment-records.js';
 
-/** A segment that versions have, as PostgreSQL knows it. */
+/** A segment of a version, according to PostgreSQL. */
 export interface ReferencedSegment extends SegmentPlace {
   readonly mapId: number | null;
   readonly rows: number;
-  /** Null: not known yet. */
+  /** Null: not recorded yet. */
   readonly hash: string | null;
 }
 
 const selectSql = `SELECT ${placeColumnsSql}, s.slot_map_id AS "mapId", s.rows, s.hash FROM ${placesSql}`;
 
-/** Segments that a backup needs: those of versions, and those that versions are about to be switched to. */
+/** Segments that a backup needs: those of versions, and those that versions will be switched to. */
 export const readNeeded = (sql: Sql): Promise<ReferencedSegment[]> =>
   sql.query<ReferencedSegment>(
     `${selectSql} WHERE s.rows > 0 AND (${isListed('s.id')}
@@ -31,17 +31,17 @@ export const readNeeded = (sql: Sql): Promise<ReferencedSegment[]> =>
 export interface Hashes {
   /** Records the hashes of segments that have none yet. */
   record(stop: AbortSignal): Promise<void>;
-  /** Segments of versions after a number. @param dataset Only segments of this one's versions. */
+  /** Page of segments with ids above `after`. @param dataset Only segments of its versions. */
   page(after: number, limit: number, dataset?: number): Promise<ReferencedSegment[]>;
-  /** The segment as it is now; undefined when no version has it any more. */
+  /** The segment as it is now; undefined if no version has it any more. */
   find(id: number): Promise<ReferencedSegment | undefined>;
-  /** Hashes the rows of segments of one table; segments without rows are left out. */
+  /** Hashes segments of one table. Leaves out segments without rows. */
   read(segments: readonly ReferencedSegment[], signal?: AbortSignal): Promise<HashedSegment[]>;
-  /** Writes hashes down that were read; returns the number of segments that had none. */
+  /** Records hashes. Returns the number of segments that had none. */
   keep(found: readonly { readonly segment: ReferencedSegment; readonly hash: string }[]): Promise<number>;
-  /** Forgets the hash of rows that are not there any more. */
+  /** Forgets the hash of replaced rows. */
   forget(id: number): Promise<void>;
-  /** Counts the rows of a segment that are from uploads before one. */
+  /** Counts rows of a segment from uploads before `uploadNumber`. */
   countBefore(segment: SegmentPlace, uploadNumber: number): Promise<number>;
 }
 
@@ -73,8 +73,7 @@ export const createHashes = ({ sql, clickhouse, log }: HashesOptions): Hashes =>
     );
 
   /**
-   * Skips segments with missing or unreadable rows: `verify` reports those. An unreachable shard does not keep the others from being
-   * hashed.
+   * Skips segments with missing or unreadable rows, which `verify` reports. An unreachable shard does not stop the hashing of others.
    */
   const recordTable = async (segments: readonly ReferencedSegment[], stop: AbortSignal): Promise<void> => {
     try {

@@ -1,14 +1,14 @@
-/** Turns of the shards: which of them gets a new dataset, or a chunk of one that is on all shards. */
+/** Turns of the shards, which select the shard of a new dataset, or of a chunk of a dataset on all shards. */
 import { type ClickHouseServers, firstShard, type Shard } from '../storage/clickhouse/client.js';
 import { storeUnavailable } from '../storage/clickhouse/errors.js';
 
 /** A shard with its weight in `remote_servers`. */
 export type WeightedShard = Pick<Shard, 'number' | 'weight'>;
 
-/** Larger lists are scaled down to about so many turns. */
+/** Longer lists are scaled down to about this many turns. */
 const mostTurns = 1_000;
 
-const divisorOf = (a: number, b: number): number => (b === 0 ? a : divisorOf(b, a % b));
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
 /**
  * Numbers of the shards, each as often as its weight and spaced evenly; a weight of 0 never occurs. Pure, so all processes
@@ -16,7 +16,7 @@ const divisorOf = (a: number, b: number): number => (b === 0 ? a : divisorOf(b, 
  */
 export const turnsOf = (shards: readonly WeightedShard[]): readonly number[] => {
   const weighted = shards.filter(({ weight }) => weight > 0);
-  const divisor = weighted.reduce((found, { weight }) => divisorOf(found, weight), 0);
+  const divisor = weighted.reduce((found, { weight }) => gcd(found, weight), 0);
   const sum = weighted.reduce((total, { weight }) => total + weight / divisor, 0);
   const scale = Math.min(1, mostTurns / sum);
   const counts = weighted.map(({ number, weight }) => ({
@@ -40,10 +40,10 @@ export const turnsOf = (shards: readonly WeightedShard[]): readonly number[] => 
 /** The shard whose turn it is. @param at Any whole number from 0. */
 export const turnAt = (turns: readonly number[], at: number): number | undefined => turns[at % turns.length];
 
-/** Turns for the homes of new datasets. @throws AppError `store_unavailable` when no shard takes datasets. */
+/** Returns turns for the homes of new datasets. @throws AppError `store_unavailable` if no shard takes datasets. */
 export type HomeTurns = () => Promise<readonly number[]>;
 
-/** A shard that does not answer gets no new dataset until the next check, which comes sooner when one was away. */
+/** Milliseconds between checks. A shard that does not answer gets no new dataset until the next check, which is earlier then. */
 const checkMs = { allAnswer: 60_000, oneAway: 5_000 } as const;
 
 export const createHomeTurns = (servers: ClickHouseServers): HomeTurns => {
@@ -68,13 +68,13 @@ export const createHomeTurns = (servers: ClickHouseServers): HomeTurns => {
   };
 };
 
-/** A dataset whose rows a restore stores all at once. */
+/** A restored store. */
 export interface SizedStore {
   readonly id: number;
   readonly bytes: number;
 }
 
-/** Homes for stores that a restore fills: largest first, each to the shard that has the least for its weight. */
+/** Homes for restored stores: largest first, each on the shard with the fewest bytes for its weight. */
 export const homesFor = (
   shards: readonly WeightedShard[],
   stores: readonly SizedStore[],
@@ -84,7 +84,7 @@ export const homesFor = (
   const bySize = [...stores].sort((a, b) => b.bytes - a.bytes || a.id - b.id);
   return new Map(
     bySize.map(({ id, bytes }) => {
-      // Empty ones are shared out too.
+      // Spreads empty stores too.
       const weight = Math.max(1, bytes);
       const best = open.reduce((least, shard) =>
         (shard.bytes + weight) / shard.weight < (least.bytes + weight) / least.weight ? shard : least,

@@ -1,6 +1,6 @@
 /**
- * Front door of the code that knows where rows are stored; SQL fragments for statements about the catalog are in sql.ts.
- * Other rooms import these two files and no others of this folder: architecture.test.ts holds them to it.
+ * Public interface of the code that knows where rows are stored; SQL fragments for statements about the catalog are in sql.ts. Other rooms
+ * import only these two files of this folder (architecture.test.ts).
  */
 
 /* Write: a segment and its place, rows of uploads, a large dataset on all shards. */
@@ -13,7 +13,7 @@ export { insertStore } from './stores.js';
 export type { Appended, WholeSegment } from './together.js';
 export { createWrite, type Write } from './write.js';
 
-/* Read: the rows of a version or of two, their order, numbers and facts. */
+/* Read: rows of one or two versions, their order, numbers and facts. */
 
 export { type CommonTypes, commonKeys, commonTypes, hashOf } from './compare.js';
 export { countDigits, countSegments, type Digits, datesOf, findDays, readOneRow } from './count.js';
@@ -38,7 +38,7 @@ export {
 } from './source.js';
 export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 
-/* Copy: one protocol for merges, compaction, column merges, restore and repair. */
+/* Copy: one protocol for merges, compactions, column merges, restores and repairs. */
 
 export { createCompactor } from './compact.js';
 export { type Compactions, createCompactions, settleRestoredCompactions } from './compactions.js';
@@ -67,7 +67,7 @@ export {
   skipColumnIds,
 } from './saved-dataset.js';
 
-/* Tidy: what nobody names is dropped, both sides are compared, and a restore gets an empty place. */
+/* Tidy: drops unreferenced rows, compares PostgreSQL with ClickHouse, and empties the target of a restore. */
 
 export { createRestoreTarget, type RestoreTarget } from './restored.js';
 export { restoreHashes } from './segment-records.js';
@@ -84,7 +84,7 @@ export {
 export { type ClickHouseSizes, readSizes, readTables, type TableSizes } from './sizes.js';
 export { createTidy, type StorageReport, type Tidy } from './sweep.js';
 
-/* Servers, tables, places and types of columns as they are stored. */
+/* Servers, tables, places and stored column types. */
 
 export { connectServers } from './connect.js';
 export { widePartColumns } from './engine.js';
@@ -104,7 +104,7 @@ export { byTable, type SegmentPlace, tableOfSegment } from './segment-place.js';
 export { makeShardTablesAtStart } from './shard-tables.js';
 export { createRowTables, type RowTables } from './tables.js';
 
-/* Versions of datasets and the segments that they name. */
+/* Versions of datasets and their segments. */
 
 export { reopenSegments, type SegmentListRow, segmentListOf } from './segment-ranges.js';
 export {

@@ -8,10 +8,9 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { createDdl, runAll } from './ddl.js';
 
 /**
- * Binds the catalog in PostgreSQL and the rows in ClickHouse to each other by one id that both hold. The sweep drops
- * rows that the catalog does not know: with the catalog of another installation (an empty one, a wrong address)
- * it would drop everything. Gives the id.
- * @throws AppError when ClickHouse holds the rows of another catalog.
+ * Binds the catalog in PostgreSQL and the rows in ClickHouse to each other: both store the same id. Otherwise the sweep, which drops rows
+ * that the catalog does not know, would drop everything if it had the catalog of another installation. Returns the id.
+ * @throws AppError if ClickHouse has rows of another catalog.
  */
 export const bindInstallation = async (
   sql: Sql,
@@ -39,9 +38,9 @@ export const bindInstallation = async (
 };
 
 /**
- * Binds a server to its number: PostgreSQL says by number where rows are, and the sweep drops those of other shards. A server
- * that has another number than it had, because `remote_servers` was reordered, gets no statements.
- * @throws AppError when it was another shard before.
+ * Binds a server to its shard number: PostgreSQL records by number where rows are, and the sweep drops rows on wrong shards. A server whose
+ * number has changed, because `remote_servers` was reordered, gets no statements.
+ * @throws AppError if it was another shard before.
  */
 export const bindShard = async (
   clickhouse: Connection,

@@ -1,7 +1,7 @@
 /**
- * Compares the segments that ClickHouse has with those that PostgreSQL knows, in pools and own tables alike. Both sides add
- * up ranges of segments, whichever shards their rows are on. Only a range whose sums differ is compared segment by segment,
- * so the work is that of what has changed, next to two passes over the numbers of segments.
+ * Compares the segments in ClickHouse with those that PostgreSQL knows, in pools and own tables. Both sides compute sums over ranges of
+ * segment ids, for all shards together. Only ranges whose sums differ are compared segment by segment, so the work depends on what has
+ * changed, apart from two passes over the ids.
  */
 
 import { type ClickHouseServers, type QuerySettings, servedBy } from '../storage/clickhouse/client.js';
@@ -13,21 +13,21 @@ import { isListed } from './segment-ranges.js';
 import { type PoolClass, poolClasses } from './slots.js';
 import { isServed } from './stores.js';
 
-/** Rows of a segment in one table of one shard, as ClickHouse has them. */
+/** Rows of a segment in one table of one shard. */
 export interface StoredSegment extends SegmentPlace {
   readonly shard: number;
   readonly rows: number;
 }
 
-/** A segment of versions that has not as many rows as it was published with. */
+/** A segment of versions that does not have as many rows as were published. */
 export interface MissingSegment extends SegmentPlace {
   readonly rows: number;
   readonly found: number;
 }
 
-/** Some segments of a range whose sums differ. */
+/** A page of segments of a range whose sums differ. */
 export interface Differences {
-  /** All segments that ClickHouse has there, known or not. */
+  /** All segments in ClickHouse, known or not. */
   readonly stored: readonly StoredSegment[];
   readonly missing: readonly MissingSegment[];
 }
@@ -36,13 +36,13 @@ const own = 'own';
 type Kind = PoolClass | typeof own;
 const kinds: readonly Kind[] = [...poolClasses, own];
 
-/** Segments of a range: few enough to be compared one by one where the sums differ. */
+/** Segments per range: few enough to compare one by one if the sums differ. */
 const rangeSize = 10_000;
 const mostRanges = 2_000;
 const pageSize = 10_000;
 const largestId = Number.MAX_SAFE_INTEGER;
 
-/** Starts of ranges that have about as many segments each; the last one has no end. */
+/** Starts of ranges with about equally many segments; the last range has no end. */
 const readStarts = async (sql: Sql): Promise<number[]> => {
   const starts = await sql.query<{ start: number }>(
     `SELECT id AS start FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM segments) AS numbered
@@ -52,8 +52,7 @@ const readStarts = async (sql: Sql): Promise<number[]> => {
 };
 
 /**
- * Sums that both databases read alike and that add up over shards. Squares, so that two segments cannot be taken for two
- * others with the same sum.
+ * Sums that both databases compute alike and that add up over shards. They include squares, to tell pairs of ids with the same sum apart.
  */
 const sumsSql = (id: string, store: string, rows: string): readonly string[] => [
   `sum(${rows})`,
@@ -80,14 +79,14 @@ const addUp = (found: readonly RangeSums[]): ReadonlyMap<number, string> => {
   return new Map([...totals].map(([start, sums]) => [start, sums.join('/')]));
 };
 
-/** Segment after segment, so that memory does not grow with their number; thousands of numbers in a statement. */
+/** Aggregates in order, so that memory does not grow with the number of segments. Allows thousands of numbers in a statement. */
 const settings: QuerySettings = {
   max_threads: 1,
   optimize_aggregation_in_order: 1,
   max_query_size: '16777216',
 };
 
-/** Segments of one kind on one server: number, number of the own table, rows. */
+/** Query of the segments of one kind on one server: id, store of the own table, rows. */
 const storedSql = (database: string, kind: Kind): string =>
   kind === own
     ? `SELECT toUInt64OrZero(partition) AS seg, toUInt64OrZero(substring(table, 2)) AS store, sum(rows) AS n
@@ -96,8 +95,8 @@ const storedSql = (database: string, kind: Kind): string =>
     : `SELECT _seg AS seg, toUInt64(0) AS store, count() AS n FROM ${database}.${poolName(kind)}
        WHERE _seg > {after:UInt64} AND _seg <= {until:UInt64} GROUP BY _seg`;
 
-/** True where the rows belong to the segment: its table, and its shard if it is on one alone. */
-const isOf = (stored: StoredSegment, { id, storeId, shard, pool }: SegmentPlace): boolean =>
+/** True if the rows belong to the segment: in its table and, unless it is everywhere, on its shard. */
+const isRowsOf = (stored: StoredSegment, { id, storeId, shard, pool }: SegmentPlace): boolean =>
   stored.id === id &&
   stored.pool === pool &&
   (pool !== null || stored.storeId === storeId) &&
@@ -106,7 +105,7 @@ const isOf = (stored: StoredSegment, { id, storeId, shard, pool }: SegmentPlace)
 export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
   const { database } = servers;
 
-  /** Answers of all shards; none of one that has no such pool: it is made by the first upload that goes there. */
+  /** Answers of all shards; empty for a shard without the pool, which the first upload to it creates. */
   const askAll = async <T>(kind: Kind, select: string, rest: string, params: object) => {
     const query = `SELECT ${select} FROM (${storedSql(database, kind)}) ${rest}`;
     return Promise.all(
@@ -129,7 +128,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     return addUp(answers.flatMap(({ rows }) => rows.map((row) => ({ ...row, start: Number(row.start) }))));
   };
 
-  /** Sums of published segments that were not let go of, on servers of the configuration, by kind. */
+  /** Sums by kind of the published, still referenced segments on configured servers. */
   const knownSums = async (
     starts: readonly number[],
   ): Promise<(kind: Kind) => ReadonlyMap<number, string>> => {
@@ -144,7 +143,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     return (kind) => addUp(found.filter((one) => one.kind === kind));
   };
 
-  /** Segments after a number, of all shards, up to one of which each shard's list is complete. */
+  /** Segments above `after` on all shards, up to `last`, the highest id to which every shard's list is complete. */
   const readPage = async (
     kind: Kind,
     after: number,
@@ -180,9 +179,9 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     );
 
   const rowsOf = (segment: SegmentPlace, stored: readonly StoredSegment[]): number =>
-    stored.reduce((sum, one) => (isOf(one, segment) ? sum + one.rows : sum), 0);
+    stored.reduce((sum, one) => (isRowsOf(one, segment) ? sum + one.rows : sum), 0);
 
-  /** A segment may have been dropped in its turn between the two lists: differences are checked again. */
+  /** Checks differences again: a segment may have been dropped between the two reads. */
   const findMissing = async (
     kind: Kind,
     stored: readonly StoredSegment[],
@@ -205,7 +204,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
   };
 
   return {
-    /** Ranges that differ, a page of segments at a time. @throws when `stop` is aborted before the end. */
+    /** Yields ranges that differ, a page of segments at a time. @throws if `stop` is aborted before the end. */
     async *compare(stop?: AbortSignal): AsyncGenerator<Differences> {
       const starts = await readStarts(sql);
       const knownOf = await knownSums(starts);
@@ -225,7 +224,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
       }
     },
 
-    /** Rows that belong to no segment of that table. A segment is known before its first row is written. */
+    /** Rows that belong to no known segment of their table. A segment is registered before its first row is written. */
     async unknown(stored: readonly StoredSegment[]): Promise<StoredSegment[]> {
       const known = await sql.query<SegmentPlace>(
         `SELECT ${placeColumnsSql} FROM ${placesSql} WHERE s.id = ANY ($1)`,
@@ -234,7 +233,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
       const byId = new Map(known.map((segment) => [segment.id, segment]));
       return stored.filter((one) => {
         const segment = byId.get(one.id);
-        return segment === undefined || !isOf(one, segment);
+        return segment === undefined || !isRowsOf(one, segment);
       });
     },
   };

@@ -1,4 +1,4 @@
-/** Makes one column of two: the value of the one that is not null. ClickHouse copies the rows into a new segment. */
+/** Joins two columns into one that has the value that is not null. ClickHouse copies the rows into a new segment. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ColumnCollision } from '../model/process.js';
@@ -11,11 +11,11 @@ import { selectRows } from './source.js';
 import { backgroundSettings, mergeSettings } from './statement-settings.js';
 
 export interface ColumnMerge {
-  /** Rows of the version before. */
+  /** Rows of the previous version. */
   readonly base: SegmentList;
   readonly basePlace: Place;
   readonly baseColumns: readonly StoredColumn[];
-  /** The column that stays and the one that goes, as that version has them. */
+  /** The column that stays and the one that is removed, as in the previous version. */
   readonly into: StoredColumn;
   readonly from: StoredColumn;
   /** The merged column, in a type that holds the values of both. */
@@ -24,16 +24,16 @@ export interface ColumnMerge {
 
 export interface Collisions {
   readonly count: number;
-  /** The first rows, at most three. */
+  /** The first three rows at most. */
   readonly examples: readonly ColumnCollision[];
 }
 
 export interface ColumnJoin {
-  /** Rows in which both columns have a value, and not the same one. */
+  /** Rows in which the two columns have different values. */
   collisions(merge: ColumnMerge): Promise<Collisions>;
   /**
    * Writes all rows of the version.
-   * @param columns Of the version to come.
+   * @param columns Columns of the new version.
    * @throws CopyDiffers
    */
   write(merge: ColumnMerge, columns: readonly StoredColumn[], target: Target): Promise<void>;
@@ -44,7 +44,7 @@ const shown = { examples: 3, keys: 5, length: 200 } as const;
 const textOf = (column: StoredColumn): string =>
   `substringUTF8(${columnTypeOf(column.physical).text(storageName(column))}, 1, ${shown.length})`;
 
-/** Blocks as small as those of other statements that read every column. */
+/** Limits block sizes as for other statements that read every column. */
 const settingsFor = (columns: number): QuerySettings => ({
   ...mergeSettings,
   max_block_size: backgroundSettings(columns).max_block_size ?? '1024',
@@ -72,7 +72,7 @@ export const createColumnJoin = (servers: ClickHouseServers, tables: TargetTable
     return { from, params: values };
   };
 
-  /** Numbers of rows in the version, from 1. */
+  /** Row numbers in the version, from 1. */
   const numbersOf = async (merge: ColumnMerge, found: readonly Example[]): Promise<number[]> => {
     const { from, params } = rowsOf(merge);
     const before = found.map((_, at) => `toString(countIf(_row < {row${at}:UInt64}))`);

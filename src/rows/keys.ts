@@ -1,4 +1,4 @@
-/** Questions about the keys of a merge: what a file does to the version before it. */
+/** Queries about the keys of a merge: how a file changes the previous version. */
 import type { NamedColumn } from '../model/column.js';
 import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
@@ -19,43 +19,43 @@ import {
 } from './merge-sql.js';
 import { mergeSettings } from './statement-settings.js';
 
-/** A key that several rows have. */
+/** A key that more than one row has. */
 export interface RepeatedKey {
-  /** Texts of its values, cut to 200 characters, by the names of the columns. */
+  /** Its values as text, truncated to 200 characters, by column name. */
   readonly key: Readonly<Record<string, string | null>>;
   readonly rows: number;
 }
 
 export interface Keys {
   count(merge: SegmentMerge): Promise<KeyCounts>;
-  /** The first keys that several rows of one side have, at most three. */
+  /** The first keys, at most three, that more than one row of a side has. */
   repeated(merge: SegmentMerge, side: 'base' | 'file'): Promise<RepeatedKey[]>;
   /**
-   * Buckets of keys outside of which a file and the version before have the same rows; undefined where looking at these alone
-   * would save little. Rows of both sides are stored in the types of the target, and those of the version before are unique by
-   * the key: so are rows of the file outside of the buckets.
+   * Buckets of keys outside of which the file and the previous version have the same rows; undefined if they are so many that comparing
+   * only them would save little. Requires that both sides are stored in the types of the target, and that the previous version is unique
+   * by the key. Outside of the buckets, the file then is unique too.
    */
   differingBuckets(merge: SegmentMerge): Promise<DifferingBuckets | undefined>;
-  /** Most digits in use in a column of the version before, in the rows whose keys the file does not have. */
+  /** Most digits in a column of the previous version, over rows whose keys the file does not have. */
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
 
-/** Most rows whose hashes are kept in memory to be compared: some 1 GB. */
+/** Most rows whose hashes are compared in memory, which takes about 1 GB. */
 const maxHashed = 30_000_000;
 
-/** Most rows of each side that are listed one by one, so that they are not searched again: some 3 MB of text. */
-const mostNamed = 200_000;
+/** Most rows per side whose positions are returned (about 3 MB of text), so that later statements need not search for them. */
+const mostPositions = 200_000;
 
-/** Most keys of a file for which rows are listed, to be named. */
-const mostListed = 1_000_000;
+/** Most keys of a file for which positions are collected. */
+const mostKeysListed = 1_000_000;
 
-/** Most buckets that are compared on their own. */
+/** Most differing buckets; if there are more, all rows are compared. */
 const mostBuckets = bucketCount / 4;
 
 const examples = 3;
 const keyLength = 200;
 
-/** @param isUrgent False: statements let all others go first. */
+/** @param isUrgent False: statements run with low priority. */
 export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys => {
   const partsOf = (merge: SegmentMerge) => mergeSql(servers.database, merge);
 
@@ -67,26 +67,26 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     return server.rows<T>(sql, { params, settings });
   };
 
-  const number = async (merge: SegmentMerge, sql: string, params: QueryParams): Promise<number> => {
+  const readNumber = async (merge: SegmentMerge, sql: string, params: QueryParams): Promise<number> => {
     const [row] = await ask<{ n: string }>(merge, sql, params);
     return Number(row?.n ?? 0);
   };
 
   const countRows = (merge: SegmentMerge, { from }: MergeSide, params: QueryParams): Promise<number> =>
-    number(merge, `SELECT toString(count()) AS n ${from}`, params);
+    readNumber(merge, `SELECT toString(count()) AS n ${from}`, params);
 
-  /** True if the hashes of the keys of some rows differ, and so the keys. False says nothing. */
-  const areApart = async (merge: SegmentMerge, name: 'base' | 'file', rows: number): Promise<boolean> => {
+  /** True if all rows of a side have different key hashes, and so different keys. False: not known. */
+  const areDistinct = async (merge: SegmentMerge, name: 'base' | 'file', rows: number): Promise<boolean> => {
     if (rows > maxHashed) return false;
     const { keyHashOf, params, [name]: side } = partsOf(merge);
     const hashes = `SELECT toString(uniqExact(${keyHashOf(side)})) AS n ${side.from}`;
-    return (await number(merge, hashes, params)) === rows;
+    return (await readNumber(merge, hashes, params)) === rows;
   };
 
   const countDistinct = async (merge: SegmentMerge, rows: number): Promise<number> => {
-    if (await areApart(merge, 'file', rows)) return rows;
+    if (await areDistinct(merge, 'file', rows)) return rows;
     const { file, keysOf, keyNames, params } = partsOf(merge);
-    return number(
+    return readNumber(
       merge,
       `SELECT toString(count()) AS n FROM (
          SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${file.from}) GROUP BY ${keyNames.join(', ')})`,
@@ -103,40 +103,41 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     const isDelete = merge.mode === 'delete';
     const isSync = merge.mode === 'sync';
     const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
-    const isListed = counts.distinct <= mostListed;
-    // A row without a match is joined with zeros; no position is 0.
+    const isListed = counts.distinct <= mostKeysListed;
+    // The join fills rows without a match with zeros; no position is 0.
     const isHit = 'b.p != 0 AND f.r != 0';
     const isChanged = isDelete ? isHit : 'b.p != 0 AND b.h != f.h';
     const join = isDelete ? 'INNER' : isSync ? 'FULL' : 'RIGHT';
     const listed = (positions: string): string => `arrayStringConcat(${positions}, ',')`;
     const isUnknown = 'n = 0 AND r != 0';
-    const known = `if(countIf(${isUnknown}) <= ${mostNamed}, [], groupArrayIf(${mostNamed})(r, n > 0))`;
+    const known = `if(countIf(${isUnknown}) <= ${mostPositions}, [], groupArrayIf(${mostPositions})(r, n > 0))`;
     const lists = isListed
-      ? `groupArrayArray(${mostNamed})(arrayMap(one -> (one, r), p)) AS pairs,
+      ? `groupArrayArray(${mostPositions})(arrayMap(one -> (one, r), p)) AS pairs,
          arrayFilter(pair -> pair.2 != 0, pairs) AS matched, ${listed('matched.1')} AS changed, ${listed('matched.2')} AS "changedBy",
          ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed,
-         ${listed(`groupArrayIf(${mostNamed})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
+         ${listed(`groupArrayIf(${mostPositions})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
       : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS "unknownRows", '' AS "knownRows"`;
     const [row] = await ask<Record<'known' | 'hits' | 'same', string> & Required<FoundRows>>(
       merge,
       `SELECT toString(countIf(n > 0)) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
          SELECT f.r AS r, countIf(${isHit}) AS n, countIf(${isHit} AND b.h = f.h) AS s,
-           ${isListed ? `groupArrayIf(${mostNamed})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
+           ${isListed ? `groupArrayIf(${mostPositions})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
          FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(sql, counts)}) AS b
          ${join} JOIN
            (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
          GROUP BY f.r)`,
       params,
     );
-    if (row === undefined) throw new Error('the data store gave no counts');
+    if (row === undefined) throw new Error('ClickHouse returned no key counts');
     const counted = { known: Number(row.known), hits: Number(row.hits), same: Number(row.same) };
     const { changed, changedBy, removed, unknownRows, knownRows } = row;
     const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - counted.hits : 0;
     const written = (isDelete ? counted.hits : counted.hits - counted.same) + left;
     const unknown = isDelete ? 0 : counts.distinct - counted.known;
-    if (!isListed || written > mostNamed || Math.min(unknown, counted.known) > mostNamed) return counted;
-    const keys = unknown <= mostNamed ? { unknownRows } : { knownRows };
+    if (!isListed || written > mostPositions || Math.min(unknown, counted.known) > mostPositions)
+      return counted;
+    const keys = unknown <= mostPositions ? { unknownRows } : { knownRows };
     return { ...counted, found: { changed, changedBy, removed, ...keys } };
   };
 
@@ -149,7 +150,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
       const distinct = await countDistinct(merge, rows);
       const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
-      // Rows outside of the buckets are those of the file.
+      // Outside of the buckets, the rows of both sides are the same.
       const outside = differing === undefined ? 0 : merge.base.rowCount - differing.baseRows;
       return {
         rows: rows + outside,
@@ -186,7 +187,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     },
 
     async repeated(merge, name) {
-      if (name === 'base' && (await areApart(merge, name, merge.base.rowCount))) return [];
+      if (name === 'base' && (await areDistinct(merge, name, merge.base.rowCount))) return [];
       const { keys, keyNames, keysOf, params, [name]: side } = partsOf(merge);
       const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
       const found = await ask<{ key: (string | null)[]; c: string }>(

@@ -1,8 +1,8 @@
 /**
- * Lineage of segments that compaction made: the segments that uploads wrote, of whose rows each consists. Compaction changes no
- * version's rows, so versions of the same written segments have the same rows, and two versions differ only at positions of
- * patches, and in rows of other segments, that were written into one of them alone. That holds across a fold as well: bases and fold
- * need not be compared. Records of compactions stay, whatever becomes of the segments.
+ * Lineage of compacted segments: the uploaded segments that each was made of. Compaction does not change the rows of a version, so two
+ * versions made of the same uploaded segments have the same rows. They differ only at positions of patches, and in rows of other segments,
+ * that were written for one of them only. This also holds across a fold: its rows need not be compared with those of the bases. Records of
+ * compactions are never deleted.
  */
 import type { SegmentList } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -14,10 +14,10 @@ import type { CountedRows } from './source.js';
 /** A segment of a run that was joined or folded. */
 interface Part {
   readonly id: number;
-  /** Null: its record is gone. */
+  /** Null: its record was deleted. */
   readonly patch: boolean | null;
   readonly rows: number;
-  /** False: its rows are gone, or may soon be. */
+  /** False: its rows are deleted, or may be soon. */
   readonly stored: boolean;
 }
 
@@ -26,16 +26,16 @@ interface Run {
   readonly parts: readonly Part[];
 }
 
-/** Runs by the segment that was made of each. */
+/** Runs by the segment that each became. */
 export type Lineage = ReadonlyMap<number, Run>;
 
 /** Segments written for only one of two versions. */
 export interface Divergence {
-  /** Segments, other than patches, that each version has by itself. */
+  /** Segments, except patches, that only one version has, for each. */
   readonly rest: Pair<SegmentList>;
-  /** Stored patches that have all positions of the patches of one version alone. */
+  /** Stored patches that include all positions of the patches that only one version has. */
   readonly differing: readonly number[];
-  /** Patches among them that neither version names; other versions need not name them either. */
+  /** Patches among them that neither version lists, and possibly no other version. */
   readonly witnesses: readonly Pick<Part, 'id' | 'rows'>[];
 }
 
@@ -51,7 +51,7 @@ const readSql = `
     s.id IS NOT NULL AND s.unreferenced_at IS NULL AS stored
   FROM part LEFT JOIN segments s ON s.id = part.id`;
 
-/** Ids of one list that another one lacks. */
+/** Ids of one list that another list lacks. */
 export const without = (some: readonly number[] = [], others: readonly number[] = []): number[] => {
   const there = new Set(others);
   return some.filter((id) => !there.has(id));
@@ -69,7 +69,7 @@ const isMutual = (
   lacking: (version: SegmentList, other: SegmentList) => readonly number[],
 ): boolean => lacking(from, to).length > 0 && lacking(to, from).length > 0;
 
-/** Lineage of the segments that one of two versions lacks; undefined where their lists say enough, or nothing is shared. */
+/** Lineage of the segments of two versions; undefined if their lists are enough to compare them, or they share nothing. */
 export const readLineage = async (
   sql: Sql,
   from: CountedRows,
@@ -92,11 +92,11 @@ export const readLineage = async (
   return lineage;
 };
 
-/** How a version has a segment that an upload wrote. */
+/** How a version includes a segment that an upload wrote. */
 interface Written {
-  /** Undefined: not known any more. */
+  /** Undefined: no longer known. */
   readonly patch: boolean | undefined;
-  /** The stored patch that has its positions; undefined: none. */
+  /** The stored patch that includes its positions; undefined: none. */
   readonly cover: number | undefined;
 }
 
@@ -107,7 +107,7 @@ const writtenIn = ({ segmentIds, patches = [] }: SegmentList, lineage: Lineage):
     if (run === undefined) found.set(id, written);
     else
       for (const part of run.parts) {
-        // Bases are joined with bases, and patches with patches.
+        // Except in a fold, bases are joined with bases and patches with patches.
         const patch = part.patch ?? (run.folds ? undefined : written.patch);
         visit(part.id, { patch, cover: written.cover ?? (patch && part.stored ? part.id : undefined) });
       }
@@ -117,13 +117,13 @@ const writtenIn = ({ segmentIds, patches = [] }: SegmentList, lineage: Lineage):
   return found;
 };
 
-/** Undefined where the records do not tell by what two versions differ. */
+/** Returns undefined if the records do not tell how two versions differ. */
 export const divergenceOf = ({ from, to }: Pair<CountedRows>, lineage: Lineage): Divergence | undefined => {
   if (from.cuts !== undefined || to.cuts !== undefined) return undefined;
   const written = { from: writtenIn(from, lineage), to: writtenIn(to, lineage) };
   const rest: Pair<number[]> = { from: [], to: [] };
   const differing = new Set<number>();
-  const isApart = (
+  const addDifferences = (
     name: 'from' | 'to',
     version: CountedRows,
     other: ReadonlyMap<number, Written>,
@@ -137,7 +137,7 @@ export const divergenceOf = ({ from, to }: Pair<CountedRows>, lineage: Lineage):
     }
     return true;
   };
-  if (!isApart('from', from, written.to) || !isApart('to', to, written.from)) return undefined;
+  if (!addDifferences('from', from, written.to) || !addDifferences('to', to, written.from)) return undefined;
   const named = new Set([...from.segmentIds, ...to.segmentIds]);
   const parts = [...lineage.values()].flatMap((run) => run.parts);
   const witnesses = new Map(

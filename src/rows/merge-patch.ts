@@ -1,6 +1,6 @@
 /**
- * Writes only what a file changes, behind the segments of the version before (a patch): a replaced row at the position of the
- * row that it replaces, a deleted one as a tombstone at that position, a new one at its own position.
+ * Writes the changes of a file as a patch after the segments of the previous version: a replaced row at its old position, a deleted row as
+ * a tombstone at its position, a new row at a position of its own.
  */
 import type { RowChanges } from '../model/process.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
@@ -23,22 +23,22 @@ import {
 } from './merge-sql.js';
 import { isPooled, statedTable } from './place.js';
 
-/** Rows that a patch stores, tombstones among them. */
+/** Number of rows that a patch stores, including tombstones. */
 export const rowsOfPatch = ({ inserted, replaced, removed }: Omit<RowChanges, 'unchanged'>): number =>
   inserted + replaced + removed;
 
-/** Stored rows that a patch makes invisible: each row that it replaces, and two for each that it deletes: the row and the tombstone. */
+/** Number of stored rows that a patch hides: one per replaced row, two per deleted row (the row and its tombstone). */
 export const hiddenBy = ({ replaced, removed }: Pick<RowChanges, 'replaced' | 'removed'>): number =>
   replaced + 2 * removed;
 
 /**
  * Writes a patch.
- * @param changes As the keys were counted; the patch has exactly these rows.
+ * @param changes From the counted keys; the patch must have exactly these rows.
  * @throws CopyDiffers
  */
 export type WritePatch = (merge: SegmentMerge, counts: KeyCounts, changes: RowChanges) => Promise<void>;
 
-/** Rows of the version before whose values the file changes, with the values of the file. */
+/** Rows of the previous version that the file changes, with the values of the file. */
 const replacedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
   const { base, file, keysOf, valuesOf, on } = sql;
   const fileValues = valuesOf(file);
@@ -57,7 +57,7 @@ const replacedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
       INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${named} ${winners(sql, counts)}) AS f ON ${on} WHERE b.h != f.h`);
 };
 
-/** Rows of the version before that the version to come lacks: of keys that the file has, or, in mode sync, lacks. */
+/** Rows of the previous version that the file removes: those with keys of the file; in mode sync, those with other keys. */
 const removedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
   const { merge, base, file, keysOf, on } = sql;
   const keys = `(SELECT toUInt8(1) AS hit, ${keysOf(file)} ${winners(sql, counts)}) AS f ON ${on}`;
@@ -84,7 +84,6 @@ const rowSets = (sql: MergeSql, counts: KeyCounts, changes: RowChanges): RowSet[
   return sets;
 };
 
-/** Counts of the rows of a patch. */
 const countPatch = async (
   clickhouse: Connection,
   { target, targetPlace }: SegmentMerge,
@@ -107,7 +106,7 @@ export const createWritePatch =
     await writeCopy(tables, clickhouse, copy, counts.known === 0 && changes.removed === 0);
     const [{ rows, gone }] = await Promise.all([
       countPatch(clickhouse, merge),
-      // Rows of keys that were not found were added.
+      // If rows of the base were missing, their keys would have been inserted as new.
       merge.keyIds.length > 0 && requireBase(servers, merge),
     ]);
     if (rows !== rowsOfPatch(changes) || gone !== changes.removed)

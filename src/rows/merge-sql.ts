@@ -1,6 +1,6 @@
 /**
- * Statements about the rows of a file and those of the version before it, by their keys: merge.ts and merge-patch.ts write what
- * they give, keys.ts counts it.
+ * SQL that matches the rows of a file with those of the previous version by key. merge.ts and merge-patch.ts write the results, keys.ts
+ * counts them.
  */
 import { type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
@@ -17,58 +17,58 @@ export interface SegmentMerge {
   /** The segment to write, and its place. */
   readonly target: number;
   readonly targetPlace: Place;
-  /** Rows of the version before, and how many they are. */
+  /** Rows of the previous version, and their number. */
   readonly base: SegmentList & { readonly rowCount: number; readonly hidden?: number };
   readonly basePlace: Place;
   readonly baseColumns: readonly StoredColumn[];
-  /** The segment of the file and the columns it has, in their types of the target. */
+  /** Segment of the file, and its columns in the types of the target. */
   readonly fileSegment: number;
   readonly filePlace: Place;
   readonly fileColumns: readonly StoredColumn[];
   readonly columns: readonly StoredColumn[];
-  /** Columns of the key; none: rows of the file are only put behind the others. */
+  /** Columns of the key; empty: rows of the file are only appended. */
   readonly keyIds: readonly number[];
   readonly keep: 'last' | 'first';
-  /** Ids of Decimal columns whose type does not hold numbers that the file replaces; it holds all others. */
+  /** Ids of Decimal columns whose type holds all numbers except some that the file replaces. */
   readonly narrowed?: ReadonlySet<number>;
-  /** Outside of these both sides have the same rows, which are not looked at; absent: all are. */
+  /** Buckets to which the merge is limited, since outside of them both sides have the same rows; absent: not limited. */
   readonly differing?: DifferingBuckets;
 }
 
 /** Buckets of keys (keys.ts). */
 export interface DifferingBuckets {
   readonly buckets: readonly number[];
-  /** Rows of the version before, and of the file, in these buckets. */
+  /** Rows of the previous version, and of the file, in these buckets. */
   readonly baseRows: number;
   readonly fileRows: number;
 }
 
-/** How many rows and keys of the version before a file changes. */
+/** Numbers of rows and keys that a file changes. */
 export interface KeyCounts {
   /** Rows of the file. */
   readonly rows: number;
   readonly distinct: number;
-  /** Keys of the file that the version before has. */
+  /** Keys of the file that the previous version has. */
   readonly known: number;
-  /** Rows of the version before whose key the file has. */
+  /** Rows of the previous version whose key the file has. */
   readonly hits: number;
   /** Rows among `hits` whose values are the same in the file. */
   readonly same: number;
-  /** The rows behind the counts; absent where they are too many to be named. */
+  /** Positions of the counted rows; absent if they are too many. */
   readonly found?: FoundRows;
 }
 
-/** Positions as SQL writes them in a list; empty: none. */
+/** Comma-separated positions for a list in SQL; empty: none. */
 export interface FoundRows {
-  /** Positions of rows of the version before that the file changes or deletes. */
+  /** Rows of the previous version that the file changes or deletes. */
   readonly changed: string;
-  /** For each of these the position of the row of the file that has its key. */
+  /** For each of them the row of the file with its key. */
   readonly changedBy: string;
-  /** Positions of rows of the version before that a sync removes. */
+  /** Rows of the previous version that a sync removes. */
   readonly removed: string;
-  /** Positions of rows of the file that count and whose keys the version before lacks; absent where they are too many. */
+  /** Rows of the file, one per key, whose keys the previous version lacks; absent if they are too many. */
   readonly unknownRows?: string;
-  /** Positions of those whose keys it has, in place of the others. */
+  /** Rows of the file whose keys it has; present instead of `unknownRows`. */
   readonly knownRows?: string;
 }
 
@@ -81,11 +81,11 @@ export interface MergeSide {
 
 const nullOf = (physical: PhysicalType): string => `CAST(NULL, 'Nullable(${clickHouseType(physical)})')`;
 
-/** The values of a column in a type that holds all of them. */
+/** SQL of a column converted to a type that holds all of its values. */
 export const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
   from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
 
-/** The same; a column without any value that tells a type has markers at most, which are null in another type. */
+/** Like `converted`. A column without a settled type has at most null markers, which become null in another type. */
 export const valueAs = (column: StoredColumn, physical: PhysicalType): string =>
   column.untyped === true && column.physical !== physical
     ? nullOf(physical)
@@ -101,7 +101,7 @@ const valueIn = (target: StoredColumn, { columns, narrowed }: MergeSide): string
   return `accurateCastOrNull(${numbers === 'doubles' ? text(name) : name}, '${clickHouseType(target.physical)}')`;
 };
 
-/** The same for a comparison: numbers that the type does not hold differ from all that it does. */
+/** Like `valueIn`, for comparisons: numbers that the type cannot hold stay different from all that it can. */
 const comparedIn = (target: StoredColumn, side: MergeSide, narrowed: ReadonlySet<number>): string => {
   const column = side.columns.get(target.id);
   if (column === undefined || !narrowed.has(target.id)) return valueIn(target, side);
@@ -116,13 +116,10 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
 
 const none: ReadonlySet<number> = new Set();
 
-/** Buckets of keys. */
 export const bucketCount = 2 ** 19;
 
-/** Bucket of a key, by its hash. */
 export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
 
-/** Statements of a merge. */
 export type MergeSql = ReturnType<typeof mergeSql>;
 
 export const mergeSql = (database: string, merge: SegmentMerge) => {
@@ -140,18 +137,18 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   /** Key columns in the order of the version. */
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
   const { narrowed = none, differing } = merge;
-  /** Names of the columns that `keysOf` gives, two of each key: whether it is null, and its value. */
+  /** Names of the columns in `keysOf`, two per key column: whether it is null, and its value. */
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
-  /** Values of a key column, the same on both sides, or null. */
+  /** Value of a key column, in the same form on both sides, or null. */
   const keyValueOf = (side: MergeSide, key: StoredColumn): string =>
     columnTypeOf(key.physical).key(valueIn(key, side));
-  /** Hash of a row's key, the same on both sides. */
+  /** Hash of the key of a row, the same on both sides. */
   const keyHashOf = (side: MergeSide): string =>
     `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
   const bucketed = (side: MergeSide): MergeSide => {
     if (differing === undefined) return side;
     const { buckets } = differing;
-    // Numbers of our own, more than a parameter holds.
+    // Inlined: our own numbers, too many for a parameter.
     const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
     return { ...side, from: `${side.from} AND ${isIn}` };
   };
@@ -170,15 +167,15 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
     keyNames,
     keyHashOf,
     keyValueOf,
-    /** Key of a row, as the columns `keyNames`; null equals null. */
+    /** Key of a row as the columns `keyNames`, in which null equals null. */
     keysOf: (side: MergeSide): string =>
       keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
     /** Values of a row, in the types of the target. */
     valuesOf: (side: MergeSide): string[] => merge.columns.map((column) => valueIn(column, side)),
-    /** Values of a row in the types that are compared to find changed rows. */
+    /** Values of a row, for comparisons that find changed rows. */
     comparedOf: (side: MergeSide): string[] =>
       merge.columns.map((column) => comparedIn(column, side, narrowed)),
-    /** Join condition: the rows `b` and `f` have the same key. */
+    /** Join condition that the rows `b` and `f` have the same key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
     params: { ...values, file: merge.fileSegment },
   };
@@ -187,7 +184,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
 export const mergeServer = (servers: ClickHouseServers, merge: SegmentMerge): Connection =>
   servers.at(insideOf(merge.basePlace), insideOf(merge.filePlace), insideOf(merge.targetPlace));
 
-/** Copy that writes the given rows of the new version. */
+/** Copy that writes rows of the new version. */
 export const mergedCopy = (
   { merge: { target, targetPlace, columns }, params }: MergeSql,
   sets: readonly RowSet[],
@@ -199,11 +196,11 @@ export const mergedCopy = (
   settings: mergeSettings,
 });
 
-/** A list of all shards is made once and sent to each of them. */
+/** `GLOBAL` evaluates the list once, over all shards, and sends it to each of them. */
 const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>
   `${isEverywhere(targetPlace) ? 'GLOBAL ' : ''}${not}IN`;
 
-/** Rows of the file that count: one of each key. */
+/** Rows of the file that take effect: one per key. */
 export const winners = (
   { merge, file, keysOf, keyNames }: MergeSql,
   counts: Pick<KeyCounts, 'distinct' | 'rows'>,
@@ -214,29 +211,29 @@ export const winners = (
     GROUP BY ${keyNames.join(', ')})`;
 };
 
-/** Hash of a row's values in the types of the target, to tell whether it changes. */
+/** Hash of the values of a row, to find changed rows. */
 export const rowHash = ({ comparedOf }: MergeSql, side: MergeSide): string =>
   `sipHash128(tuple(${comparedOf(side).join(', ')}))`;
 
-/** Most keys that are kept as a set in memory, by which rows are looked up before anything else is read of them. */
+/** Most keys in an in-memory set that rows are checked against before their other columns are read. */
 const maxKeysInSet = 4_000_000;
 
-/** Most keys by whose values the indexes of columns may leave out most rows. */
+/** Most keys for which the column indexes can skip most rows. */
 const maxKeysByValue = 1_000;
 
 const listOf = (positions: string): string => `CAST([${positions}], 'Array(UInt64)')`;
 
 /**
- * Subquery of the rows that a file changes or deletes: `p`, the position of the row in the version before, and `r`, that of the row in the
- * file. It reads no table: a look at a few rows all over a table costs as much as a look at each of its granules.
+ * Subquery of the rows that a file changes or deletes: `p`, the position in the previous version, and `r`, that of the row in the file. It
+ * reads no table, since looking up a few scattered rows costs as much as reading every granule.
  */
 export const foundPairs = ({ changed, changedBy }: FoundRows): string =>
   `(SELECT arrayJoin(arrayZip(${listOf(changed)}, ${listOf(changedBy)})) AS pair, pair.1 AS p, pair.2 AS r)`;
 
-/** The same for the rows that a sync removes. */
+/** Subquery of the rows that a sync removes. */
 export const foundRemoved = ({ removed }: FoundRows): string => `(SELECT arrayJoin(${listOf(removed)}) AS p)`;
 
-/** `FROM … WHERE …` of rows of the version before: those whose keys the file has, and seldom others; in mode sync all. */
+/** `FROM … WHERE …` of the rows of the previous version whose keys the file has, and possibly a few others; in mode sync all rows. */
 export const hitRows = (
   { merge, base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
@@ -247,7 +244,7 @@ export const hitRows = (
     `${value(base)} ${isIn(merge)} (SELECT ${value(file)} ${file.from})`;
   const among = baseAmong(isFound(keyHashOf));
   if (distinct > maxKeysByValue) return among;
-  // The indexes of columns leave out what has none of the values; to compare each row with them as well takes a fifth of the whole.
+  // Column indexes skip granules without any of the values. Comparing each row with the values as well would take 20 percent of the time.
   const byValue = keys.map(
     (key) => `(${isFound((side) => keyValueOf(side, key))} OR isNull(${keyValueOf(base, key)}))`,
   );
@@ -255,7 +252,7 @@ export const hitRows = (
   return `${among} AND ${isEverywhere(merge.targetPlace) ? values : `indexHint(${values})`}`;
 };
 
-/** `FROM … WHERE …` of rows of the file whose keys the version before lacks. */
+/** `FROM … WHERE …` of rows of the file whose keys the previous version lacks. */
 export const unknownRows = (
   sql: MergeSql,
   counts: Pick<KeyCounts, 'distinct' | 'found' | 'rows'>,
@@ -273,7 +270,7 @@ export const unknownRows = (
       INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`;
 };
 
-/** Rows that are missing would be added again, in another place, or left out. @throws CopyDiffers */
+/** Checks that the base is complete: missing rows would be inserted again at other positions, or lost. @throws CopyDiffers */
 export const requireBase = async (
   servers: ClickHouseServers,
   { base, basePlace }: SegmentMerge,

@@ -1,10 +1,10 @@
 /**
- * Joins the rows of a file with those of the version before it, all of them in a new segment; ClickHouse does all of it.
+ * Merges the rows of a file with those of the previous version into a new segment, within ClickHouse.
  *
- *   append   the rows of the file behind all others
- *   upsert   rows of a key that the file has are replaced, at their positions; new keys follow in file order
- *   sync     the same, and rows of keys that the file lacks are left out
- *   delete   rows of keys that the file has are left out
+ *   append   adds the rows of the file after all others
+ *   upsert   replaces rows whose keys the file has, at their positions; new keys follow in file order
+ *   sync     like upsert, and leaves out rows whose keys the file lacks
+ *   delete   leaves out rows whose keys the file has
  */
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { type RowSet, type TargetTables, writeCopy } from './copy.js';
@@ -43,7 +43,7 @@ const changedBase = (sql: MergeSql, counts: KeyCounts): RowSet => {
   return set(`LEFT JOIN ${changed}`, (at) => `if(f.hit = 1, f.y${at}, b.x${at})`);
 };
 
-/** The rows of the version to come. `touched`: the file replaces rows or leaves some out. */
+/** Rows of the new version. @param touched True if the file replaces or removes rows. */
 const rowSets = (sql: MergeSql, counts: KeyCounts, touched: boolean): RowSet[] => {
   const { merge, base, file, valuesOf } = sql;
   const unchanged = (side: MergeSide, from: string): RowSet => ({ from, values: valuesOf(side) });
@@ -56,7 +56,7 @@ const rowSets = (sql: MergeSql, counts: KeyCounts, touched: boolean): RowSet[] =
 };
 
 /**
- * Writes the rows of the version to come. Where the file replaces none and leaves none out, they are compared with their sources.
+ * Writes the rows of the new version. Compares them with their sources unless the file replaces or removes rows.
  * @throws CopyDiffers
  */
 export type Merge = (merge: SegmentMerge, counts: KeyCounts) => Promise<void>;

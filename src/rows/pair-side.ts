@@ -17,16 +17,16 @@ export const differingPatches = (
 ): number[] => [...without(one, other), ...without(other, one)];
 
 /** Query parameter with the ids of the differing patches. */
-const differingName = 'differing';
+const differingParam = 'differing';
 
 export interface Side extends Pick<Divergence, 'differing' | 'witnesses'> {
   readonly name: 'from' | 'to';
   readonly version: CountedRows;
-  /** Segments that the other version lacks, or has another part of; across a fold those that are no patches. */
+  /** Segments that the other version lacks, or has another part of; without patches across a fold. */
   readonly only: SegmentList;
 }
 
-/** Condition that the version is complete, and all positions of the differing patches are there. */
+/** Condition that the version is complete and all positions of the differing patches are present. */
 const guardOf = (database: string, { name, version, witnesses }: Side): Condition => {
   const own = countGuard(database, version, name);
   if (witnesses.length === 0) return own;
@@ -69,7 +69,7 @@ export const partsOf = (database: string, side: Side): SideRows => {
     return { parts: [], values: {} };
   const place = requirePlace(version);
   const guard = guardOf(database, side);
-  const touched = patchedRows(statedTable(database, place), differingName);
+  const touched = patchedRows(statedTable(database, place), differingParam);
   const rows = (kind: string, list: SegmentList, isTouched: boolean): Condition =>
     segmentRows(database, place, {
       // All patches of the version decide which rows are visible.
@@ -97,7 +97,7 @@ export const partsOf = (database: string, side: Side): SideRows => {
   return {
     parts: found.map(({ sql }) => ({ from, where: sql, columns, side: name === 'from' ? '0' : '1' })),
     values: Object.assign(
-      differing.length === 0 ? {} : { [differingName]: differing },
+      differing.length === 0 ? {} : { [differingParam]: differing },
       guard.values,
       ...found.map(({ values }) => values),
     ),
@@ -105,7 +105,7 @@ export const partsOf = (database: string, side: Side): SideRows => {
 };
 
 /** Number of rows in some patches of a version; infinite if unknown. */
-const rowsOf = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet<number>): number =>
+const rowsInPatches = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet<number>): number =>
   patches.reduce(
     (sum, id, at) => (some.has(id) ? sum + (patchRows[at] ?? Number.POSITIVE_INFINITY) : sum),
     0,
@@ -115,10 +115,10 @@ const rowsOf = ({ patches = [], patchRows = [] }: SegmentList, some: ReadonlySet
 export const mostTouched = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
   const patched = new Set(sides.flatMap(({ differing }) => differing));
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));
-  const own = sides.reduce((sum, { version }) => sum + rowsOf(version, patched), 0);
+  const own = sides.reduce((sum, { version }) => sum + rowsInPatches(version, patched), 0);
   const touched = isPatchesOnly
     ? witnesses.reduce((sum, { rows }) => sum + rows, own)
     : Number.POSITIVE_INFINITY;
-  // A version has one row at most at each position.
+  // A version has at most one row per position.
   return sides.reduce((sum, { version }) => sum + Math.min(version.rowCount, touched), 0);
 };

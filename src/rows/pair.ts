@@ -1,4 +1,4 @@
-/** The rows by which two versions of a dataset differ: those of segments that only one of them has. */
+/** Rows by which two versions of a dataset differ: those of segments that only one of them has. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
@@ -7,7 +7,7 @@ import { differingPatches, mostTouched, partsOf, type Side, type SideRows } from
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
 import { type CountedRows, countGuard, storedRows } from './source.js';
 
-/** True where both lists have the same columns, stored in the same types. */
+/** True if both lists have the same columns, stored in the same types. */
 export const areAlike = (some: readonly StoredColumn[], others: readonly StoredColumn[]): boolean =>
   columnSet(some) === columnSet(others);
 
@@ -20,7 +20,7 @@ const columnSet = (columns: readonly StoredColumn[]): string =>
 const cutsOf = ({ cuts = [] }: SegmentList): ReadonlyMap<number, number> =>
   new Map(cuts.map(({ segmentId, beforeUpload }) => [segmentId, beforeUpload]));
 
-/** The segments of a version that another lacks, or of which it has other rows. */
+/** Segments of a version that another version lacks, or of which it has other rows. */
 const segmentsWithout = (version: CountedRows, other: CountedRows): SegmentList => {
   if (version.rowCount === 0) return { segmentIds: [] };
   const [own, others, there] = [cutsOf(version), cutsOf(other), new Set(other.segmentIds)];
@@ -45,8 +45,8 @@ const sharedOf = (rest: Pair<SegmentList>, { from, to }: Pair<CountedRows>): Pai
 
 const none: SegmentList = { segmentIds: [] };
 
-/** By the lists of the versions alone. */
-const divergenceByName = ({ from, to }: Pair<CountedRows>, isAlike: boolean): Divergence => {
+/** Divergence according to the segment lists alone. */
+const divergenceOfLists = ({ from, to }: Pair<CountedRows>, isAlike: boolean): Divergence => {
   const rest = isAlike
     ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
     : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
@@ -54,7 +54,7 @@ const divergenceByName = ({ from, to }: Pair<CountedRows>, isAlike: boolean): Di
   return { rest, differing: isPatched ? differingPatches(from, to) : [], witnesses: [] };
 };
 
-/** Rows of both versions in one SELECT; undefined where they are stored in different ways. */
+/** Rows of both versions in one SELECT; undefined if they cannot be read together. */
 const bothSides = (
   database: string,
   { from, to }: Pair<CountedRows>,
@@ -63,7 +63,7 @@ const bothSides = (
   const { place, columns } = to;
   if (place === null || from.place === null || !isSamePlace(place, from.place)) return undefined;
   if (rest.from.cuts !== undefined || rest.to.cuts !== undefined) return undefined;
-  // Patches of one version say nothing of the rows of the other.
+  // Patches of one version must not hide rows of the other.
   if (hasPatches(from) || hasPatches(to)) return undefined;
   const segmentIds = [...rest.from.segmentIds, ...rest.to.segmentIds];
   const isWhole = isAll(rest.from, from) && isAll(rest.to, to);
@@ -93,9 +93,9 @@ const bothSides = (
 };
 
 /**
- * Leaves out what both versions share, where they have the same columns: a row that both have differs in neither. Every
- * statement checks that the versions it reads are complete.
- * @param lineage Of their segments; absent: only segments that both versions name are the same.
+ * Returns the rows to compare. If both versions have the same columns, leaves out rows that they share. Every statement checks that the
+ * versions it reads are complete.
+ * @param lineage Lineage of their segments; absent: only segments that both versions list are shared.
  */
 export const pairRows = (
   database: string,
@@ -106,7 +106,7 @@ export const pairRows = (
   const isAlike = areAlike(from.columns, to.columns);
   const { rest, differing, witnesses } =
     (isAlike && lineage !== undefined ? divergenceOf({ from, to }, lineage) : undefined) ??
-    divergenceByName({ from, to }, isAlike);
+    divergenceOfLists({ from, to }, isAlike);
   const shared = sharedOf(rest, { from, to });
   const isPatched = differing.length > 0;
   const sides: readonly Side[] = [
@@ -118,8 +118,8 @@ export const pairRows = (
   const together =
     isAlike && !isPatched && present.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
   const read: readonly SideRows[] = together === undefined ? present : [together];
-  const isOneInTheOther = present.length < 2 && shared !== 'none';
-  const mostRows = isOneInTheOther ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
+  const isOneContained = present.length < 2 && shared !== 'none';
+  const mostRows = isOneContained ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
   return {
     parts: read.flatMap(({ parts }) => parts),
     values: Object.assign({}, ...read.map(({ values }) => values)),

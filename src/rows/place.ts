@@ -1,9 +1,9 @@
 /**
- * Places: where the rows of a segment are stored. Other rooms hold a `Place` and hand it back; what is in one is known here.
+ * Places: where the rows of a segment are stored. To other rooms a `Place` is opaque.
  *
- *   table   the own table of its store: a dataset and its clones
+ *   table   the own table of the store, for a dataset and its clones
  *   pool    a table that many small datasets share (slots.ts)
- *   shard   the server that has these tables. All rows of a store are on one, or the store has a table on each of them
+ *   shard   the server with these tables. All rows of a store are on one shard, or the store has a table on each shard
  */
 import { type NamedColumn, type PhysicalType, type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
@@ -13,7 +13,7 @@ import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { segmentsOf } from './segment-ranges.js';
 import { type ColumnDefinition, type PoolClass, type Slots, slotType } from './slots.js';
 
-/** First position of an upload. @param uploadNumber Expression. */
+/** SQL of the first position of an upload. @param uploadNumber SQL expression. */
 export const firstPosition = (uploadNumber: string): string => `(${uploadNumber} * ${recordsPerUpload})`;
 
 export interface PoolPlace {
@@ -23,13 +23,13 @@ export interface PoolPlace {
   readonly slots: Slots;
 }
 
-/** The inside of a `Place`; as JSON, what `placeSql` selects. */
+/** Content of a `Place`; `placeSql` selects it as JSON. */
 export interface Inside {
-  /** Number of the store and of its own table. */
+  /** Id of the store, and number of its own table. */
   readonly storeId: number;
-  /** Null: all of them. */
+  /** Null: all shards. */
   readonly shard: ShardNumber;
-  /** Shard that has the pools of a store that is everywhere. @default `shard` */
+  /** Shard with the pools of a store that is everywhere. @default `shard` */
   readonly home?: number;
   /** Null: the own table. */
   readonly pool: PoolPlace | null;
@@ -39,7 +39,7 @@ export const insideOf = (place: Place): Inside => place as unknown as Inside;
 
 export const placeOf = (inside: Inside): Place => inside as unknown as Place;
 
-/** The place of a segment, of `segments` under this name, as JSON. */
+/** SQL of the place of a segment as JSON. @param segments Alias of `segments`. */
 export const placeSql = (segments: string): string =>
   `(SELECT json_build_object('storeId', own.id, 'shard', CASE WHEN NOT own.everywhere THEN own.shard END, 'home', own.shard, 'pool',
       (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
@@ -47,8 +47,8 @@ export const placeSql = (segments: string): string =>
     FROM stores own WHERE own.id = ${segments}.store_id)`;
 
 /**
- * The place of the rows of a version, for a select list; null without segments. All its segments have the same one.
- * @param version Alias of the table of versions.
+ * Select-list column with the place of a version, which all its segments share; null without segments.
+ * @param version Alias of `versions`.
  */
 export const versionPlaceColumn = (version: string): string =>
   `(SELECT ${placeSql('g')} FROM (${segmentsOf(`${version}.dataset_id`, `${version}.id`)} LIMIT 1) AS s
@@ -61,30 +61,27 @@ export interface TablePlace {
   readonly pool?: PoolClass | null;
 }
 
-/** The place of whole segments of a store, for statements that name no column of a pool. */
+/** Place of whole segments, for statements that name no column of a pool. */
 export const tablePlace = ({ storeId, shard, pool = null }: TablePlace): Place =>
   placeOf({ storeId, shard, pool: pool && { pool, mapId: 0, slots: {} } });
 
-/** True where the rows are in a table that datasets share. */
 export const isPooled = (place: Place): boolean => insideOf(place).pool !== null;
 
-/** True where the rows are on all shards. */
 export const isEverywhere = (place: Place): boolean => insideOf(place).shard === null;
 
-/** Id of the slot map of a place in a pool. */
 export const slotMapOf = (place: Place): number | undefined => insideOf(place).pool?.mapId;
 
-/** True where rows of both can be listed by one version. */
+/** True if one version can have rows in both places. */
 export const isSamePlace = (one: Place, other: Place): boolean =>
   insideOf(one).shard === insideOf(other).shard && placeKey(one) === placeKey(other);
 
-/** True where a pool has a slot for each of the columns; an own table gets the columns that it lacks. */
+/** True if a pool has a slot for each column; always true for an own table, which can add columns. */
 export const hasSlots = (place: Place, columns: readonly NamedColumn[]): boolean => {
   const { pool } = insideOf(place);
   return pool === null || columns.every(({ name }) => Object.hasOwn(pool.slots, name));
 };
 
-/** Equal for places whose rows can be read in one statement under the same columns. */
+/** Equal for places whose rows one statement can read under the same column names. */
 export const placeKey = (place: Place): string => `${insideOf(place).storeId}/${slotMapOf(place)}`;
 
 export const clickHouseType = (physical: PhysicalType): string => columnTypeOf(physical).storage(physical);
@@ -98,25 +95,23 @@ export const ownTableName = (storeId: number): string => `s${idText(storeId)}`;
 
 export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 
-/** The table of a place, on each server that has rows of it. */
+/** Table of a place on each server with its rows. */
 export const tableOf = (place: Place): string => {
   const { storeId, pool } = insideOf(place);
   return pool === null ? ownTableName(storeId) : poolName(pool.pool);
 };
 
-/** A `Distributed` table of the entry over the tables of that name on all shards. */
+/** Name of the `Distributed` table over the tables of that name on all shards. */
 export const overName = (table: string): string => `d${table}`;
 
 /**
- * The table that statements name, on the server that `ClickHouseServers.at` gives for the place. What is everywhere
- * is asked of all shards.
+ * Table name for statements on the server that `ClickHouseServers.at` returns for the place: the `Distributed` table if the place is
+ * everywhere.
  */
 export const statedTable = (database: string, place: Place): string =>
   `${database}.${isEverywhere(place) ? overName(tableOf(place)) : tableOf(place)}`;
 
-/**
- * Granules of an own table on the server of the query, with `_seg`: a part has the rows of one segment, the name of its partition.
- */
+/** Granules of an own table on the server of the query. `_seg` is the partition, which starts the name of the part. */
 export const indexOf = (database: string, place: Place): string =>
   `(SELECT toUInt64(splitByChar('_', part_name)[1]) AS _seg, * FROM mergeTreeIndex('${database}', '${tableOf(place)}'))`;
 
@@ -132,7 +127,7 @@ export const storedAs = (column: NamedColumn, place: Place): ColumnDefinition =>
     ? { name: slotOf(column.name, insideOf(place)), type: `Nullable(${slotType(column)})` }
     : { name: column.name, type: `Nullable(${clickHouseType(column.physical)})` };
 
-/** A value as it is written into its column. */
+/** SQL that converts a value for writing to its stored column. */
 export const writtenAs = (sql: string, column: NamedColumn, place: Place): string =>
   isPooled(place) && columnTypeOf(column.physical).plain.reinterpreted
     ? `reinterpret(${sql}, '${slotType(column)}')`
@@ -146,22 +141,21 @@ const readFrom = ({ name, physical }: NamedColumn, inside: Inside): string => {
 };
 
 /**
- * Columns of an own table that are no values: the segment that wrote a row, its position, and 1 for a tombstone, which deletes the
- * row at its position. Pools have the first two.
+ * Bookkeeping columns of an own table: segment, position, and 1 for a tombstone, which deletes the row at its position. Pools have only
+ * the first two.
  */
 export const bookColumns = ['_seg', '_row', '_gone'] as const;
 
-/** Key columns of every table of rows: segment and position. */
 export const keyColumns = ['_seg', '_row'] as const;
 
 export const isBookColumn = (name: string): boolean => bookColumns.some((book) => book === name);
 
-/** `bookColumns` for a list in SQL. */
+/** `bookColumns` as a list in SQL. */
 export const bookColumnNames = bookColumns.map((name) => `'${name}'`).join(', ');
 
 /**
- * Table expression for FROM, with `_seg`, `_row` and the columns under their stored names, in any place. Conditions
- * belong behind it: ClickHouse merges a read from a pool with what is around it.
+ * Table expression for FROM, with `_seg`, `_row` and the columns under their stored names. For a pool it is a subquery; conditions after it
+ * still reach the table, since ClickHouse merges the subquery into the query.
  */
 export const sourceOf = (database: string, place: Place, columns: readonly NamedColumn[]): string => {
   const table = statedTable(database, place);

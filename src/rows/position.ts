@@ -1,4 +1,4 @@
-/** Positions of rows as conditions: rows from one on, in any order. */
+/** Conditions for the rows from a given one on, in any order. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { Condition } from './patches.js';
@@ -10,17 +10,17 @@ export interface OrderedBy {
 }
 
 const fromPosition = '{fromPosition:UInt64}';
-const atOrBehind = `${rowOrder} >= ${fromPosition}`;
+const fromThere = `${rowOrder} >= ${fromPosition}`;
 
 /**
- * Condition for a row and all that follow it in an order. The values of the row are looked up rather than remembered, so
- * no value of any type or length has to be left out and brought back.
+ * Condition for a row and all rows after it in an order. The statement looks up the values of the row by its position, so a cursor
+ * need not contain values, whatever their type and length.
  * @param rows The rows of the version, without a filter.
- * @param position Of the row, as text.
+ * @param position Position of the row, as text.
  */
 export const behind = (rows: RowSource, position: string, order: readonly OrderedBy[]): Condition => {
   const values = { ...rows.values, fromPosition: position };
-  if (order.length === 0) return { sql: atOrBehind, values };
+  if (order.length === 0) return { sql: fromThere, values };
   const names = order.map(({ column }) => storageName(column));
   const found = `(SELECT tuple(${names.map((name) => `any(${name})`).join(', ')},
     throwIf(count() != 1, '${segmentsGone}')) FROM ${rows.from}
@@ -28,10 +28,10 @@ export const behind = (rows: RowSource, position: string, order: readonly Ordere
   const sql = order.reduceRight((further, { descending }, at) => {
     const name = names[at]!;
     const value = `${found}.${at + 1}`;
-    // Nulls are last in both directions.
+    // Nulls sort last in both directions.
     const later = `(${value} IS NOT NULL AND (${name} IS NULL OR ${name} ${descending ? '<' : '>'} ${value}))`;
     return `(${later} OR ((${name} = ${value} OR (${name} IS NULL AND ${value} IS NULL)) AND ${further}))`;
-  }, atOrBehind);
+  }, fromThere);
   return { sql, values };
 };
 

@@ -1,15 +1,15 @@
 /**
- * Copies for reading. The segments of a version are written before anybody knows what else their table will get, so their columns are
- * Nullable and texts have no dictionary (docs/adr/0090-own-tables-stay-plain.md). A version never changes: of one that is large
- * and read again, a worker makes a copy whose types follow from its values (docs/adr/0095-copies-for-reading.md).
+ * Copies for reading. Segments are written before it is known which other values their table will get, so their columns are Nullable and
+ * texts have no dictionary (docs/adr/0090-own-tables-stay-plain.md). A version never changes: if it is large and read repeatedly, a worker
+ * makes a copy whose column types are chosen by its values (docs/adr/0095-copies-for-reading.md).
  *
  *   request   the API notes that a version was read several times (read-notes.ts)
- *   copy      a worker reads the rows in their order into a table of their own, at low priority, while nobody writes the dataset
+ *   copy      a worker copies the rows in order to a table of their own, at low priority, while nothing writes the dataset
  *   compare   count and hash of the copy with those of the version (read-copy-write.ts)
- *   publish   versions that are found from now on have the copy (read-copy-source.ts)
- *   drop      when it is not read any more, or others need the room
+ *   publish   from now on reads of the version use the copy (read-copy-source.ts)
+ *   drop      when it is no longer read, or others need the space
  *
- * The segments stay, and whatever changes, compares, saves or verifies rows reads them. A copy may be lost at any time: a read that
+ * The segments stay; everything that changes, compares, saves or verifies rows uses them. A copy may be lost at any time: a read that
  * fails on it is repeated on the segments.
  */
 import { randomBytes } from 'node:crypto';
@@ -36,28 +36,28 @@ import { requirePlace } from './source.js';
 export interface ReadCopierOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
-  /** Finds a version. @throws AppError for one that was deleted. */
+  /** Finds a version. @throws AppError if it was deleted. */
   readonly find: (wanted: WantedCopy) => Promise<ReadableVersion>;
-  /** Condition that something writes a store, by the alias of the table of stores. */
+  /** Condition that something is writing a store. @param stores Alias of `stores`. */
   readonly isBeingWritten: (stores: string) => string;
-  /** Milliseconds since a version was published after which it is copied. */
+  /** Minimum age of a version in milliseconds. */
   readonly quietMs: number;
   /** Most bytes of all copies on disk. */
   readonly maxBytes: number;
-  /** Milliseconds that a copy stays after its last read. */
+  /** Milliseconds that a copy is kept after its last read. */
   readonly keepMs: number;
   /** Called with the number of rows of each copy. */
   readonly onCopied: (rows: number) => void;
   readonly log: Log;
 }
 
-/** Milliseconds until a copy that failed, or for which there was no room, is tried again. */
+/** Milliseconds until a failed copy, or one without space, is retried. */
 const retryMs = 3_600_000;
 
-/** Name of the table of an attempt, as `copyTables` matches it: no two attempts write into one. */
+/** Table name of an attempt, matched by `copyTables`. Random, so that attempts never share a table. */
 const newTable = (versionId: number): string => `r${versionId}_${randomBytes(8).toString('hex')}`;
 
-/** Bytes on disk of some partitions of a table, or of all. */
+/** Bytes on disk of some partitions of a table; of all, if none are given. */
 const bytesOf = async (
   clickhouse: Connection,
   table: string,
@@ -78,7 +78,7 @@ const freeBytes = async (clickhouse: Connection): Promise<number> => {
   return row?.free ?? 0;
 };
 
-/** A round of the worker: makes the copies that are requested, one after the other, and drops those that nobody needs. */
+/** Returns a round of the worker: it makes the requested copies one by one, and drops unneeded ones. */
 export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSignal) => Promise<void>) => {
   const { sql, clickhouse: servers, find, log } = options;
   const dropUnknown = createDropCopies(sql, servers);

@@ -1,13 +1,13 @@
-/** Copies for reading in PostgreSQL (migrations: `read_copies`). The one place that writes them. */
+/** Copies for reading in PostgreSQL (migrations: `read_copies`). No other file writes them. */
 import type { Sql } from '../storage/postgres/sql.js';
 
-/** A version of which a copy was requested. */
+/** A version whose copy was requested. */
 export interface WantedCopy {
   readonly versionId: number;
   readonly datasetId: number;
 }
 
-/** Requests a copy of a version, or notes that it is still read. True: it was made. Undefined: the version was deleted. */
+/** Requests a copy of a version, or records that it is still read. Returns whether it exists; undefined if the version was deleted. */
 export const noteRead = async (sql: Sql, versionId: number): Promise<boolean | undefined> => {
   const [row] = await sql.query<{ isMade: boolean }>(
     `INSERT INTO read_copies (version_id) SELECT id FROM versions WHERE id = $1
@@ -18,8 +18,8 @@ export const noteRead = async (sql: Sql, versionId: number): Promise<boolean | u
 };
 
 /**
- * The requested copy whose version was read last, of versions that are old enough and whose store nobody writes.
- * @param isBeingWritten Condition, by the alias of the table of stores.
+ * Finds the most recently read version without its requested copy that is old enough and whose store nothing is writing.
+ * @param isBeingWritten Returns the condition for an alias of `stores`.
  */
 export const nextWanted = async (
   sql: Sql,
@@ -36,7 +36,7 @@ export const nextWanted = async (
   return wanted;
 };
 
-/** Notes the table of a new attempt. False: nobody wants it any more. */
+/** Records the table of a new attempt. Returns false if the copy is no longer requested. */
 export const beginCopy = async (sql: Sql, versionId: number, table: string): Promise<boolean> => {
   const begun = await sql.query(
     'UPDATE read_copies SET table_name = $2 WHERE version_id = $1 AND made_at IS NULL RETURNING 1',
@@ -45,7 +45,7 @@ export const beginCopy = async (sql: Sql, versionId: number, table: string): Pro
   return begun.length > 0;
 };
 
-/** From here on the version is read from the copy. False: another attempt has begun, or nobody wants it any more. */
+/** Publishes the copy to readers. Returns false if another attempt has started, or the copy is no longer requested. */
 export const publishCopy = async (
   sql: Sql,
   versionId: number,
@@ -63,7 +63,7 @@ export const publishCopy = async (
   return published.length > 0;
 };
 
-/** Gives up an attempt, or a request; it is tried again after some time. */
+/** Ends an attempt; the next one is due after so many milliseconds. */
 export const postponeCopy = async (sql: Sql, versionId: number, ms: number): Promise<void> => {
   await sql.query(
     `UPDATE read_copies SET table_name = NULL, next_try_at = now() + $2::double precision * interval '1 millisecond'
@@ -72,7 +72,7 @@ export const postponeCopy = async (sql: Sql, versionId: number, ms: number): Pro
   );
 };
 
-/** Forgets copies that were not read for this long; returns their number. */
+/** Forgets copies that were not read for so many milliseconds. Returns their number. */
 export const forgetUnread = async (sql: Sql, ms: number): Promise<number> =>
   (
     await sql.query(
@@ -81,7 +81,7 @@ export const forgetUnread = async (sql: Sql, ms: number): Promise<number> =>
     )
   ).length;
 
-/** Tables of copies that were made. */
+/** Tables of published copies. */
 export const madeTables = async (sql: Sql): Promise<string[]> =>
   (
     await sql.query<{ table: string }>(
@@ -89,12 +89,11 @@ export const madeTables = async (sql: Sql): Promise<string[]> =>
     )
   ).map(({ table }) => table);
 
-/** Forgets copies by their tables. */
 export const forgetTables = async (sql: Sql, tables: readonly string[]): Promise<void> => {
   await sql.query('DELETE FROM read_copies WHERE table_name = ANY ($1)', [tables]);
 };
 
-/** Those of the tables that belong to no copy, not even to one that is being written. */
+/** Tables that belong to no copy, not even to one in progress. */
 export const unknownTables = async (sql: Sql, tables: readonly string[]): Promise<string[]> =>
   (
     await sql.query<{ table: string }>(
@@ -105,7 +104,7 @@ export const unknownTables = async (sql: Sql, tables: readonly string[]): Promis
   ).map(({ table }) => table);
 
 export interface Room {
-  /** Most bytes of the new copy. */
+  /** Upper bound of the bytes of the new copy. */
   readonly bytes: number;
   /** Free bytes on disk. */
   readonly freeBytes: number;
@@ -113,12 +112,12 @@ export interface Room {
   readonly maxBytes: number;
 }
 
-/** Share of the disk space that would be free without copies, which they may take. */
+/** Largest share that copies may take of the disk space that would be free without them. */
 const mostOfSpace = 0.25;
 
 /**
- * Makes room for a copy: forgets the older ones of its dataset, and then those that were read longest ago, unless they were read in the
- * last hour. False, and nothing is forgotten, where that is not enough.
+ * Makes room for a copy by forgetting copies that were not read in the last hour: first those of older versions of its dataset, then the
+ * least recently read. Returns false, and forgets none, if that is not enough.
  */
 export const makeRoom = (
   sql: Sql,

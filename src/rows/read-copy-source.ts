@@ -1,7 +1,7 @@
 /**
- * Reads of a copy (read-copies.ts) in place of the segments of a version: the same rows at the same positions, under the same names of columns.
- * Texts of few different values have a dictionary. Numbers and dates without nulls are not Nullable, which
- * aggregations must not see: the largest of no values would be 0.
+ * Reads a copy (read-copies.ts) instead of the segments of a version: the same rows at the same positions, under the same column names.
+ * Texts with few distinct values have a dictionary. Numbers and dates without nulls are not Nullable, which must be hidden from
+ * aggregations: the maximum of no values would be 0 instead of null.
  */
 import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
@@ -10,7 +10,7 @@ import { widePartColumns } from './engine.js';
 import { isEverywhere, isPooled } from './place.js';
 import type { RowSource } from './source.js';
 
-/** The inside of a `ReadCopy`; as JSON, what `readCopyColumn` selects. */
+/** Content of a `ReadCopy`; `readCopyColumn` selects it as JSON. */
 export interface CopyTable {
   readonly table: string;
   /** Columns that are not Nullable. */
@@ -19,18 +19,18 @@ export interface CopyTable {
 
 export const asReadCopy = (inside: CopyTable): ReadCopy => inside as unknown as ReadCopy;
 
-/** The copy of a version, for a select list; null without one. @param version Alias of the table of versions. */
+/** Select-list column with the copy of a version; null without one. @param version Alias of `versions`. */
 export const readCopyColumn = (version: string): string =>
   `(SELECT json_build_object('table', c.table_name, 'plain', c.plain_columns) FROM read_copies c
     WHERE c.version_id = ${version}.id AND c.made_at IS NOT NULL) AS copy`;
 
-/** True for rows that a copy can be made of: columns of an own table on one shard, few enough to be read in order. */
+/** True if the version is in an own table on one shard, with few enough columns to be read in order. */
 export const canBeCopied = ({ place, columns }: Pick<ReadableVersion, 'place' | 'columns'>): boolean =>
   place !== null && !isPooled(place) && !isEverywhere(place) && columns.length <= widePartColumns;
 
 /**
- * The rows of a version out of its copy; undefined where it has none, or its dataset is on all shards since it was made.
- * @param keepsTypes True: columns are Nullable as in the segments. False is for statements that select, compare and sort rows and count them.
+ * Source of the rows of a version in its copy; undefined without a copy, or if the dataset has been spread over all shards since.
+ * @param keepsTypes True: columns are Nullable as in the segments. False suffices for selecting, comparing, sorting and counting rows.
  */
 export const copySource = (
   database: string,
@@ -46,7 +46,7 @@ export const copySource = (
   });
   return {
     from: keepsTypes && plain.length > 0 ? `(SELECT _row, ${selected.join(', ')} FROM ${name})` : name,
-    // As a scalar subquery it is a constant, and no row is tested.
+    // A scalar subquery is a constant: it is not evaluated per row.
     where: `(SELECT throwIf(count() != {copyCount:UInt64}, '${segmentsGone}') FROM ${name}) = 0`,
     values: { copyCount: rowCount },
   };

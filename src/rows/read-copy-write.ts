@@ -1,4 +1,4 @@
-/** Writes a copy for reading (read-copies.ts): chooses types by the values, copies the rows, and compares both. */
+/** Writes a copy for reading (read-copies.ts): chooses types by the values, copies the rows and compares both sides. */
 import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
 import type { ClickHouseServers, Connection, QuerySettings } from '../storage/clickhouse/client.js';
@@ -12,8 +12,8 @@ import { type RowSource, requirePlace, versionSource } from './source.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
 /**
- * Different texts up to which they get a dictionary: a part with more of them has several (low_cardinality_max_dictionary_size). Texts
- * of millions take two to five times as long with dictionaries as without.
+ * Most distinct texts of a column with a dictionary; with more, a part would need several (low_cardinality_max_dictionary_size). With
+ * millions of distinct texts, reads with dictionaries take two to five times as long as without.
  */
 const mostDistinct = 8_000;
 
@@ -33,12 +33,12 @@ const copiedColumn = (name: string, type: string, nulls: number, distinct: numbe
     name,
     type: hasDictionary ? `LowCardinality(${nullable})` : nullable,
     isPlain,
-    // The index of texts with a dictionary costs more than reading them.
+    // An index of texts with a dictionary costs more than reading them.
     isIndexed: !hasDictionary,
   };
 };
 
-/** Types that hold these values: one pass over them. */
+/** Chooses types that hold the values, in one pass over the rows. */
 const chooseTypes = async (
   clickhouse: Connection,
   { columns }: Pick<ReadableVersion, 'columns'>,
@@ -56,7 +56,7 @@ const chooseTypes = async (
     `SELECT [${facts.join(', ')}] AS facts FROM ${from} WHERE ${where}`,
     { params: values, settings },
   );
-  if (row === undefined) throw new Error('ClickHouse gave no answer about the values of columns');
+  if (row === undefined) throw new Error('ClickHouse returned no facts about column values');
   return named.map(({ name, type }, at) => {
     const [nulls, distinct] = row.facts[at]!;
     return copiedColumn(name, type, Number(nulls), Number(distinct));
@@ -77,7 +77,7 @@ const factsOf = async (
   return String(row?.facts);
 };
 
-/** @throws CopyDiffers when the table has not the rows of the version. What was written then stays, and nobody reads it. */
+/** @throws CopyDiffers if the copy does not have the rows of the version. Its table remains, unused. */
 export type WriteReadCopy = (
   version: ReadableVersion,
   table: string,
@@ -103,7 +103,7 @@ export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy =
       `INSERT INTO ${database}.${table} (${list}) SELECT ${list} FROM ${source.from} WHERE ${source.where} ${order}`,
       {
         params: source.values,
-        // A null in a column that is said to have none is an error, and no 0.
+        // A null in a column chosen as not Nullable fails the statement instead of becoming 0.
         settings: { ...settings, ...copySettings, insert_null_as_default: 0 },
         ...(stop && { signal: stop }),
       },

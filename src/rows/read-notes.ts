@@ -1,4 +1,4 @@
-/** The API's part of copies for reading (read-copies.ts): it requests them, and learns when there is one. */
+/** Requests copies for reading (read-copies.ts) for the API, and detects when one appears or is gone. */
 import { createCache } from '../lib/cache.js';
 import type { Log } from '../lib/log.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -6,23 +6,23 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { noteRead } from './read-copy-records.js';
 import { canBeCopied } from './read-copy-source.js';
 
-/** Reads of a version by a process after which a copy is requested. */
+/** Reads of a version in one process after which a copy is requested. */
 const leastReads = 3;
-/** Milliseconds between two notes of a process about a version, while it has no copy and when it has one. */
+/** Milliseconds between two notes of a process about a version, without and with a copy. */
 const noteIntervalMs = { without: 10_000, with: 600_000 } as const;
 /** Versions whose reads a process counts. */
 const mostCounted = 10_000;
 
 export interface ReadNotesOptions {
   readonly sql: Sql;
-  /** Rows of a version from which a copy is made; 0: never. */
+  /** Minimum rows of a version with a copy; 0: no copies. */
   readonly minRows: number;
-  /** Called when the version has a copy that the caller did not know, or no longer has the one that it knew. */
+  /** Called if a copy has been made or dropped since the caller loaded the version. */
   readonly onChanged: (version: ReadableVersion) => void;
   readonly log: Log;
 }
 
-/** Notes that a version was read. It takes no time of the caller. */
+/** Notes in the background that a version was read. */
 export type NoteRead = (version: ReadableVersion) => void;
 
 export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptions): NoteRead => {

@@ -1,6 +1,6 @@
 /**
- * Registers segments: chooses where their rows are stored, before the first of them is written. Short files share pools; everything
- * else goes to the own table of its dataset.
+ * Registers segments: chooses where their rows are stored, before the first row is written. Short files share pools; everything else goes
+ * to the own table of the dataset.
  */
 import type { NamedColumn } from '../model/column.js';
 import type { Place } from '../model/version.js';
@@ -16,25 +16,25 @@ export interface NewSegment {
   readonly storeId: number;
 }
 
-/** Wanted location of the rows of a new segment. Without columns and `near`: in the own table of the dataset. */
+/** Requested location of a new segment. Without columns and `near`: the own table of the dataset. */
 export interface Wish {
-  /** Columns of rows that are few enough for a pool; absent: the place of `near`, whatever it is. */
+  /** Columns of rows that are few enough for a pool; absent: the place of `near`, pool or own table. */
   readonly columns?: readonly NamedColumn[] | undefined;
   /**
-   * Rows with which these will be read: those of the current version of a dataset, of a segment, or of a place. Rows in one place
-   * need no copy to be read together. An own table is chosen for its segments alone.
+   * Rows that will be read together with these: the current version of a dataset, a segment, or a place. Rows in one place need no copy to
+   * be read together. An own table is chosen only for `segmentId`.
    */
   readonly near?: { readonly datasetId: number } | { readonly segmentId: number } | { readonly place: Place };
-  /** The rows only follow those of the current version of this dataset, and so may be added to its own table. */
+  /** Dataset to whose current version the rows are only appended, so that they may go to its own table. */
   readonly appendedTo?: number | undefined;
 }
 
-/** Form of a wish for a statement with `registerSql`: the value of a `jsonb` parameter. */
+/** A wish as the `jsonb` parameter of a statement with `registerSql`. */
 export type WishValue = string | null;
 
 const ownTable: WishValue = null;
 
-/** Gives a wish to a statement with `registerSql`, which does nothing where slots have to be taken first. */
+/** Converts a wish for a statement with `registerSql`, which does nothing if slots must be taken first (`takeSlots`). */
 export const wishValue = ({ columns, near, appendedTo }: Wish): WishValue => {
   const smallest = columns && poolClassFor(columns);
   if (columns === undefined || smallest === undefined) return ownTable;
@@ -54,7 +54,7 @@ const joinsTable = async (tx: Sql, storeId: number, datasetId: number | undefine
   return row?.joins === true;
 };
 
-/** The slot map for a wish; null: the own table. */
+/** Slot map for a wish; null: the own table. */
 const chooseMap = async (
   tx: Sql,
   storeId: number,
@@ -71,7 +71,7 @@ const chooseMap = async (
   return map === null ? null : findSlots(tx, storeId, columns, map);
 };
 
-/** The same when it has taken the slots that are missing. Call it in a transaction. */
+/** Like `wishValue`, after taking the missing slots. Call it in a transaction. */
 export const takeSlots = async (tx: Sql, storeId: number, wish: Wish): Promise<WishValue> => {
   const map = await chooseMap(tx, storeId, wish);
   return map === null ? ownTable : JSON.stringify({ map });
@@ -107,7 +107,7 @@ export const register = async (
  * Fragments that register a segment as part of one statement. All arguments are expressions.
  *
  *   places    common table expressions that choose the place
- *   isPlaced  condition that it was chosen; false where slots have to be taken first
+ *   isPlaced  condition that a place was chosen; false if slots must be taken first
  *   segment   statement that adds the segment
  */
 export const registerSql = (
@@ -134,8 +134,8 @@ export const registerSql = (
 });
 
 /**
- * Condition that `appendTogether` takes the rows of a segment: they go to a pool, or to the own table that the current version is in.
- * All are expressions; `isJoined`: the rows are appended to that version, or merged with it.
+ * Condition that `appendTogether` may write the segment: it goes to a pool, or to the own table of the current version. All arguments are
+ * expressions; `isJoined`: the rows are appended to that version, or merged with it.
  */
 export const takenTogetherSql = ({
   id,

@@ -1,4 +1,4 @@
-/** ClickHouse as the target of a restore: is empty, belongs to the catalog, and gets the rows of each store at its new home. */
+/** ClickHouse as the target of a restore: must be empty, is bound to the catalog, and gets the rows of each store at a new home. */
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import {
@@ -18,18 +18,18 @@ import { placeColumnsSql, placesSql, type SegmentPlace } from './segment-place.j
 import { placeStores } from './stores.js';
 
 export interface RestoreTarget {
-  /** @throws AppError 409 `not_empty` when a server has rows, unless a restore into this catalog has left them. */
+  /** @throws AppError 409 `not_empty` if a server has rows, unless they are left from a failed restore into this catalog. */
   requireEmpty(): Promise<void>;
-  /** Makes the database. */
+  /** Creates the database. */
   prepare(): Promise<void>;
   /**
-   * Binds the servers to this catalog, and removes what an earlier attempt has left. Returns the id of the installation.
-   * @throws AppError when they belong to another catalog.
+   * Binds the servers to this catalog, and removes the leftovers of an earlier attempt. Returns the id of the installation.
+   * @throws AppError if they belong to another catalog.
    */
   claim(): Promise<string>;
-  /** Removes all rows from servers that answer; the others are bound to the catalog, and the next attempt clears them. */
+  /** Removes all rows from servers that answer. The others stay bound to the catalog, so the next attempt clears them. */
   clear(): Promise<void>;
-  /** Chooses the homes of all stores of a catalog in its transaction. The result says where the rows of segments go. */
+  /** Chooses the homes of all stores, in the transaction that restores the catalog. Returns a function that reads the places of segments. */
   place(tx: Sql): Promise<(ids: readonly number[]) => Promise<SegmentPlace[]>>;
 }
 
@@ -43,7 +43,7 @@ export interface RestoreTargetOptions {
 
 interface RestoredStore {
   readonly id: number;
-  /** Raw bytes of what versions name. */
+  /** Raw bytes of its segments. */
   readonly bytes: number;
   /** Raw bytes of its largest version. */
   readonly versionBytes: number;
@@ -56,7 +56,7 @@ const storesSql = `
       WHERE d.store_id = s.id), 0)::bigint AS "versionBytes"
   FROM stores s ORDER BY s.id`;
 
-/** Tables of rows, those over all shards among them. */
+/** Query of the tables of rows, including `Distributed` tables. */
 const rowTables = `SELECT name FROM system.tables WHERE database = {database:String}
   AND match(name, '^(d?s[0-9]+|[ua][0-9]+(_[0-9a-f]+)?|d?pool_(narrow|medium|wide))$')`;
 
@@ -69,7 +69,7 @@ export const createRestoreTarget = ({
   const { database, engine } = servers;
   const ddl = createDdl(database, engine);
   const params = { database };
-  /** The entry, which may be one of the shards, and all shards. */
+  /** All shards, and the entry if it is not one of them. */
   const all: readonly Connection[] = [
     ...new Set([servers.entry, ...servers.shards.map(({ clickhouse }) => clickhouse)]),
   ];
@@ -83,7 +83,7 @@ export const createRestoreTarget = ({
     return some?.table;
   };
 
-  /** True where a server is bound to this catalog, which has nothing: its rows are what a restore has left. */
+  /** True if a server is bound to this catalog. As the catalog is empty, rows there are left from a failed restore. */
   const isBound = async (clickhouse: Connection): Promise<boolean> => {
     const id = (await hasTable(sql, 'settings')) ? await readSetting(sql, 'installation') : undefined;
     const found = await ifTableExists(
@@ -93,7 +93,7 @@ export const createRestoreTarget = ({
     return found.length === 1 && found[0]?.id === id;
   };
 
-  /** @param notes Further tables. */
+  /** @param notes Other tables to drop. */
   const clearServer = async (clickhouse: Connection, notes: readonly string[]): Promise<void> => {
     const tables = await clickhouse.rows<{ name: string }>(rowTables, { params });
     for (const name of [...tables.map((table) => table.name), ...notes])
@@ -107,7 +107,7 @@ export const createRestoreTarget = ({
         if (table !== undefined && !(await isBound(clickhouse)))
           throw conflict(
             'not_empty',
-            `A backup is restored into an empty product only: the ClickHouse database ${database} has rows (${table}). Nothing was changed.`,
+            `A backup can only be restored into an empty product: the ClickHouse database ${database} has rows (${table}). Nothing was changed.`,
           );
       }
     },

@@ -1,4 +1,4 @@
-/** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
+/** Finds the row with a given number in the index of the table's parts, without reading the rows before it. */
 import { createCache } from '../lib/cache.js';
 import type { Place, ReadableVersion } from '../model/version.js';
 import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
@@ -22,18 +22,18 @@ const ask = <T>(
     queryId: `${queryId}-${kind}`,
   });
 
-/** Reading so many rows takes no longer than a search for them. */
+/** Reading this many rows takes no longer than a search. */
 const fewRows = 20_000;
 
 export interface SoughtRow {
-  /** As text. */
+  /** Decimal text. */
   readonly position: string;
-  /** Rows of the version before it. */
+  /** Number of rows of the version before it. */
   readonly before: number;
 }
 
 /**
- * Positions of patches, with the number of rows that the version has there and what its bases have.
+ * Query of the positions of patches, with the numbers of visible rows, of base rows and of stored rows at each.
  * @param stored Condition for the stored rows of the version.
  */
 const patchedSql = (table: string, stored: string): string => `
@@ -41,13 +41,14 @@ const patchedSql = (table: string, stored: string): string => `
     countIf(_seg NOT IN {patches:Array(UInt64)}) AS before, count() AS stored
   FROM ${table} WHERE ${stored} AND _row IN ${patchedRows(table, 'patches')} GROUP BY _row`;
 
-/** Most granules of a version that are remembered; of more, some are left out. */
+/** Most granules cached for a version; if it has more, some are skipped. */
 const mostGranules = 5_000;
 
 /**
- * Granules with the rows before each: those of bases that begin before it, and what patches add or take off before its first row.
- * @param index Of a table: its granules, and behind those of a part one of no rows that names the last row.
- * @param patched Query of `patchedSql`; absent: there are no patches.
+ * Query of the granules with the number of rows before each: rows of base granules that start before it, plus rows that patches add before
+ * its first row and minus rows that they remove.
+ * @param index Index of a table: its granules, and after those of each part a granule without rows that has the position of the last row.
+ * @param patched Query from `patchedSql`; absent: there are no patches.
  */
 const granulesSql = (index: string, patched?: string): string => `
   SELECT toString(_row) AS position, toString(n) AS before, exact, toString(total) AS total FROM (
@@ -66,13 +67,13 @@ const granulesSql = (index: string, patched?: string): string => `
     WHERE kind = 2 OR (kind = 1 AND exact))
   WHERE (number - 1) % greatest(1, intDiv(granules, ${mostGranules})) = 0 ORDER BY _row`;
 
-/** A row of a version that begins a granule. */
+/** First row of a granule. */
 interface Granule extends SoughtRow {
-  /** False: granules that begin before this one reach beyond its first row, so that fewer rows are before it. */
+  /** False if earlier granules reach beyond the first row of this one, so that `before` is too high. */
   readonly exact: boolean;
 }
 
-/** In the order of positions. */
+/** Granules sorted by position. */
 const readGranules = async (
   reader: Reader,
   place: Place,
@@ -103,7 +104,7 @@ const readGranules = async (
   };
 };
 
-/** The last granule before which there are at most so many rows. */
+/** Last granule with at most `number` rows before it. */
 const granuleBefore = (granules: readonly Granule[], number: number): Granule | undefined => {
   let [from, to] = [0, granules.length];
   while (from < to) {
@@ -136,10 +137,10 @@ const countBefore = async (
   return Number(counted?.n ?? Number.NaN);
 };
 
-/** A segment, by the indexes of all servers that store rows of it. */
+/** A segment, according to the indexes of all servers with rows of it. */
 interface Run {
   readonly segment: number;
-  /** Least and greatest position. */
+  /** Lowest and highest position. */
   readonly first: bigint;
   readonly last: bigint;
   readonly rows: number;
@@ -150,7 +151,7 @@ const runsSql = (index: string): string => `
     toString(sum(rows_in_granule)) AS rows
   FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
 
-/** Segments of a version if the rows of each have consecutive numbers; otherwise empty. */
+/** Segments of a version if the positions in each are consecutive; otherwise empty. */
 const readRuns = async (
   reader: Reader,
   place: Place,
@@ -181,32 +182,32 @@ const readRuns = async (
   return inOrder.every(({ first, last, rows }) => last - first + 1n === BigInt(rows)) ? inOrder : [];
 };
 
-/** Finds rows of versions by their number. */
+/** Finds rows of versions by number. */
 export interface Seeker {
-  /** A row at or before the one with that number; undefined where reading from the first one is as quick. */
+  /** A row at or before the one with that number; undefined if reading from the first row is as fast. */
   find(version: ReadableVersion, number: number, context: ReadContext): Promise<SoughtRow | undefined>;
   /**
-   * Position of the row with that number, as text: with a condition for the rows before it ClickHouse opens no other part. Undefined
-   * where it is not known exactly, and for the first read of a version: a version that is read once has no use for a search.
+   * Position of the row with that number, as text: a condition for the rows before it keeps ClickHouse from opening later parts. Undefined
+   * if it is not known exactly, and for the first read of a version, since a search pays off only for repeated reads.
    */
   end(version: ReadableVersion, number: number, context: ReadContext): Promise<string | undefined>;
 }
 
-/** Rows of which the parts are so many that to open them all takes longer than a few rows do. */
+/** From so many rows on, opening all parts takes longer than reading a few rows. */
 const manyRows = 200_000;
 
-/** Segments whose numbers, and granules whose positions are remembered together. */
-const rememberedRuns = 100_000;
+/** Most segments, and most granules, in the caches of all versions together. */
+const cachedEntries = 100_000;
 const mostRuns = 1_000;
 
 export const createSeeker = (reader: Reader): Seeker => {
-  // Rows of a segment never change; a version may get other segments when they are joined.
-  const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
+  // Keyed by segments: their rows never change, but joining gives a version other segments.
+  const runCache = createCache<readonly Run[]>({ limit: cachedEntries, weigh: (runs) => runs.length + 1 });
   const granules = createCache<readonly Granule[]>({
-    limit: rememberedRuns,
+    limit: cachedEntries,
     weigh: (list) => list.length + 1,
   });
-  /** Versions whose first rows were read once. */
+  /** Versions that `end` was called for. */
   const readOnce = createCache<true>({ limit: mostRuns, weigh: () => 1 });
   const keyOf = (place: Place, { segmentIds }: ReadableVersion): string =>
     `${insideOf(place).storeId}/${segmentIds.join(',')}`;
@@ -219,16 +220,16 @@ export const createSeeker = (reader: Reader): Seeker => {
     const { segmentIds, rowCount, cuts = [], patches = [] } = version;
     if (cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
     const key = keyOf(place, version);
-    const remembered = known.get(key);
+    const remembered = runCache.get(key);
     if (remembered !== undefined) return remembered;
     const runs = await readRuns(reader, place, segmentIds, context);
     const isWhole = runs.reduce((sum, { rows }) => sum + rows, 0) === rowCount;
-    // Otherwise rows are missing, which the read itself will tell.
-    if (isWhole || runs.length === 0) known.set(key, runs);
+    // Otherwise rows are missing: the guard of the read itself will fail.
+    if (isWhole || runs.length === 0) runCache.set(key, runs);
     return isWhole ? runs : [];
   };
 
-  const granulesOf = async (
+  const readCachedGranules = async (
     place: Place,
     version: ReadableVersion,
     context: ReadContext,
@@ -237,18 +238,17 @@ export const createSeeker = (reader: Reader): Seeker => {
     const remembered = granules.get(key);
     if (remembered !== undefined) return remembered;
     const found = await readGranules(reader, place, version, context);
-    // A version that has only a part of a segment has not all of these rows.
+    // A version with only a part of a segment does not have all of these rows.
     if (found.isWhole) granules.set(key, found.granules);
     return found.granules;
   };
 
   /**
-   * A row of the version at or before the one with that number, a granule away at most unless parts overlap.
+   * Finds a row at or before the one with that number, at most a granule before it unless parts overlap.
    *
-   * Every granule of a part names its first row and how many rows it has. Rows before a position are at most those of the
-   * granules that begin before it: so the last granule before which there are at most the wanted rows is not too far.
-   * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
-   * which reads no granule but the last.
+   * The index has the first position and the number of rows of every granule. The rows before a position are at most those of the granules
+   * that start before it, so the last granule with at most `number` rows before it is never too late. If granules overlap, or the version has
+   * only a part of a segment, the rows before it are counted, which reads only the last granule.
    */
   const seekGranule = async (
     place: Place,
@@ -256,7 +256,7 @@ export const createSeeker = (reader: Reader): Seeker => {
     number: number,
     context: ReadContext,
   ): Promise<SoughtRow | undefined> => {
-    const found = granuleBefore(await granulesOf(place, version, context), number);
+    const found = granuleBefore(await readCachedGranules(place, version, context), number);
     if (found === undefined) return undefined;
     const { position, exact } = found;
     const isCounted = exact && (version.cuts ?? []).length === 0;
@@ -264,8 +264,8 @@ export const createSeeker = (reader: Reader): Seeker => {
     return before <= number ? { position, before } : undefined;
   };
 
-  /** The row with that number, in segments of consecutive rows. */
-  const inRuns = (runs: readonly Run[], number: number): string | undefined => {
+  /** Position of the row with that number, in segments of consecutive positions. */
+  const positionInRuns = (runs: readonly Run[], number: number): string | undefined => {
     let before = 0;
     for (const { first, rows } of runs) {
       if (number < before + rows) return String(first + BigInt(number - before));
@@ -279,16 +279,16 @@ export const createSeeker = (reader: Reader): Seeker => {
       const { place, rowCount } = version;
       if (rowCount < manyRows || number >= rowCount || place === null || isPooled(place)) return undefined;
       const key = keyOf(place, version);
-      const isFirst = readOnce.get(key) === undefined && known.get(key) === undefined;
+      const isFirst = readOnce.get(key) === undefined && runCache.get(key) === undefined;
       readOnce.set(key, true);
-      return isFirst ? undefined : inRuns(await runsOf(place, version, context), number);
+      return isFirst ? undefined : positionInRuns(await runsOf(place, version, context), number);
     },
     async find(version, number, context) {
       const { place, rowCount } = version;
       if (number < fewRows || number >= rowCount || place === null) return undefined;
-      // A dataset in a pool is small, and the index of the pool is not.
+      // A dataset in a pool is small, but the index of the pool is large.
       if (isPooled(place)) return undefined;
-      const position = inRuns(await runsOf(place, version, context), number);
+      const position = positionInRuns(await runsOf(place, version, context), number);
       if (position !== undefined) return { position, before: number };
       // The granules of several servers have no common order.
       return isEverywhere(place) ? undefined : seekGranule(place, version, number, context);

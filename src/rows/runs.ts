@@ -1,4 +1,4 @@
-/** Runs: neighbouring segments of a version that a compaction replaces by one. Chooses them, and derives the facts of the new segment. */
+/** Chooses runs, neighbouring segments of a version that a compaction replaces by one, and derives the facts of the new segment. */
 import { CopyDiffers, type JoinedRows } from './copy.js';
 
 /** A segment of a version, as compaction uses it. */
@@ -22,20 +22,20 @@ export interface CompactionCandidate {
 }
 
 export interface RunBounds {
-  /** Fewest segments that are worth joining. */
+  /** Fewest segments worth joining. */
   readonly least: number;
-  /** Raw bytes of a joined segment at most. */
+  /** Most raw bytes of a joined segment. */
   readonly maxBytes: number;
 }
 
-/** Most segments of one run: each is a part that the statement holds open. */
+/** Most segments of a run: the statement keeps a part open for each. */
 const longestRun = 1_000;
 
 /**
- * The longest run of neighbours that may be joined; undefined when none is worth it.
+ * The longest run of neighbours that may be joined; undefined if none is worth joining.
  *
- * No segment of the run is larger than all others together. So the segment of a row at least doubles with each copy, and
- * the number of copies of a row grows with the logarithm of the dataset.
+ * No segment of a run is larger than all others together. So the segment that a row is in at least doubles with each copy, and the number
+ * of copies of a row is logarithmic in the size of the dataset.
  */
 export const chooseRun = (
   segments: readonly ListedSegment[],
@@ -59,13 +59,13 @@ export const chooseRun = (
   return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
 };
 
-/** Most patches of a current version that stay: each costs every read of it. */
+/** Most patches of a current version: each slows down every read. */
 export const mostPatches = 16;
 
-/** Fewest patches that are worth joining before there are too many. */
+/** Fewest patches worth joining while there are not too many. */
 export const leastPatches = 4;
 
-/** The neighbours whose join leaves so many patches that they may stay, with the fewest bytes. */
+/** The neighbours with the fewest bytes whose join leaves `mostPatches` patches. */
 const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[] => {
   const length = patches.length - mostPatches + 1;
   const bytesFrom = (start: number): number =>
@@ -77,8 +77,8 @@ const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[
 };
 
 /**
- * Chooses the segments of a current version to join next: bases with bases, or patches with patches, whose number stays bounded. Rows keep
- * their positions, so it does not matter what is between them.
+ * Chooses the next segments of a current version to join: bases with bases, or patches with patches, whose number stays bounded. Rows keep
+ * their positions, so other segments may be between them.
  */
 export const chooseNext = (
   segments: readonly ListedSegment[],
@@ -93,26 +93,27 @@ export const chooseNext = (
   );
 };
 
-/** The segments of a version that are folded; undefined where there is nothing to fold, or only a part of a segment. */
+/** The segments to fold; undefined without patches, or if the version has only a part of a segment. */
 export const foldOf = (segments: readonly ListedSegment[]): readonly ListedSegment[] | undefined =>
   segments.some(({ patch }) => patch) && segments.every(({ whole }) => whole) ? segments : undefined;
 
-/** Raw bytes of what is folded; the fold has no more. */
+/** Raw bytes of the segments to fold, an upper bound for the fold. */
 export const bytesOfFold = (run: readonly ListedSegment[]): number =>
   run.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /**
- * Kind of a joined segment. Bases and patches that are joined together become a base: versions that have only a part of them keep
- * it, as do those that have only a part of a run of patches.
+ * Facts of a joined segment. It is a patch if all segments of the run are; a fold becomes a base. Versions that have only a part of such a
+ * run keep their segments (swap.ts).
+ * @throws CopyDiffers if the copy did not read all rows of the run, or does not have the rows of the versions
  */
 export const joinedFacts = (run: readonly ListedSegment[], { read, rows }: JoinedRows) => {
   const sum = (of: (segment: ListedSegment) => number): number =>
     run.reduce((total, segment) => total + of(segment), 0);
-  // Rows of a shard that was taken out of the cluster are not read, and would be missing for good.
+  // Rows on a shard that was removed from the cluster are not read: they would be lost for good.
   const expected = sum((segment) => segment.rows);
   if (read !== expected) throw new CopyDiffers(`${read} rows were read of ${expected}`);
   const patch = run.every((segment) => segment.patch);
-  // Versions have as many rows as before.
+  // Versions keep their number of rows.
   const hidden = sum((segment) => segment.hidden) - read + rows;
   if (hidden < 0 || (!patch && hidden !== 0))
     throw new CopyDiffers(`${rows} rows were written in place of ${rows - hidden}`);

@@ -1,4 +1,4 @@
-/** Columns that the product makes, and no others: their names and types become part of statements of ClickHouse. */
+/** Checks the columns of a backup: their names and types become part of ClickHouse statements, so only those of the product are allowed. */
 
 import { namedColumnOf } from '../model/column.js';
 import { isPhysicalType } from '../model/column-types/column-types.js';
@@ -9,7 +9,7 @@ const bookNames = (pool: PoolClass | null): readonly string[] => (pool === null 
 
 const ownPlace = tablePlace({ storeId: 1, shard: 1 });
 
-/** The type that a column of this name has; undefined for a name that no table of the product has. */
+/** Type of a column with this name; undefined if no table of the product has such a column. */
 const typeOf = (name: string, pool: PoolClass | null): string | undefined => {
   if (bookNames(pool).includes(name)) return name === '_gone' ? 'UInt8' : 'UInt64';
   if (pool !== null) return slotColumns(pool).find((slot) => slot.name === name)?.type;
@@ -18,13 +18,13 @@ const typeOf = (name: string, pool: PoolClass | null): string | undefined => {
   return storedAs(namedColumnOf(name), ownPlace).type;
 };
 
-/** The first column that is none of the product's, or one of `_seg`, `_row` and `_gone` that is missing; undefined: all are right. */
+/** The first unexpected column, or a missing one of `_seg`, `_row` and `_gone`; undefined: all are as expected. */
 export const strangeColumn = (
   columns: readonly ColumnDefinition[],
   pool: PoolClass | null,
 ): string | undefined => {
   const names = new Set(columns.map(({ name }) => name));
   const missing = bookNames(pool).find((name) => !names.has(name));
-  if (missing !== undefined || names.size < columns.length) return missing ?? 'a name that is there twice';
+  if (missing !== undefined || names.size < columns.length) return missing ?? 'a duplicate name';
   return columns.find(({ name, type }) => typeOf(name, pool) !== type)?.name;
 };

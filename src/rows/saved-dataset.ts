@@ -1,6 +1,6 @@
 /**
- * A dataset of a backup on its way into the catalog. Its rows of PostgreSQL are in temporary tables (`saved_…`) of one session,
- * which give it ids of this installation: column ids are new, the ids under which values are stored stay.
+ * Restores one dataset of a backup into the catalog. Its records are in temporary tables (`saved_…`) of one session, and get ids of this
+ * installation: column ids are new, storage ids of columns stay.
  */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import { segmentNumbers } from '../model/version.js';
@@ -15,7 +15,7 @@ import { restoreSlotMaps } from './slot-maps.js';
 import { insertStore, placeEverywhere } from './stores.js';
 import { restoreVersions } from './versions.js';
 
-/** Tables that describe a dataset, and the column that has its id; those behind it are chosen by what they name. */
+/** Tables that describe a dataset, with the column that has its id; records of other tables follow from them. */
 export const savedTables = {
   datasets: 'id',
   columns: 'dataset_id',
@@ -31,7 +31,7 @@ export interface SavedDataset {
   readonly sourceUrl: string | null;
   readonly uploadCount: number;
   readonly versions: number;
-  /** Rows of the version that has most. */
+  /** Rows of the largest version. */
   readonly rows: number;
   readonly columns: number;
   readonly versionBytes: number;
@@ -46,7 +46,7 @@ export interface SavedSegmentRow {
   readonly hash: string | null;
 }
 
-/** Leaves one version of the dataset. */
+/** Removes all versions but one. */
 export const keepSavedVersion = async (sql: Sql, version: number): Promise<void> => {
   await sql.query('DELETE FROM saved_versions WHERE id <> $1', [version]);
   await sql.query('UPDATE saved_versions SET replaced_at = NULL');
@@ -63,7 +63,7 @@ export const keepSavedVersion = async (sql: Sql, version: number): Promise<void>
   );
 };
 
-/** Undefined: there is no such dataset. */
+/** Returns undefined if there is no dataset. */
 export const readSavedDataset = async (sql: Sql): Promise<SavedDataset | undefined> =>
   (
     await sql.query<SavedDataset>(
@@ -94,22 +94,22 @@ export const savedTableColumns = async (sql: Sql): Promise<NamedColumn[]> =>
     )
   ).map(({ name }) => namedColumnOf(name));
 
-/** Numbers for what a query gives, in its order, from the sequence of another table. */
+/** Statement that assigns ids from the sequence of a table to the ids that a query returns, in their order. */
 const numbered = (name: string, table: string, ids: string): string => `
   CREATE TEMP TABLE ${name} AS
   SELECT o.id AS old, nextval(pg_get_serial_sequence('${table}', 'id')) AS id FROM (${ids} ORDER BY 1) AS o (id)`;
 
 export interface StoreHome {
-  /** Numbers of shards, one of which becomes the home. */
+  /** Shard numbers, one of which becomes the home. */
   readonly turns: readonly number[];
   /** The rows go to all shards. */
   readonly everywhere: boolean;
 }
 
 /**
- * Makes a store with segments that no version names yet, in the order of those of the backup. Each has the number of a process
- * of its own, so that it can be joined with others like any other one.
- * @returns The store, its shard (null: all of them), and the ids of segments by those that they had.
+ * Creates a store with the segments of the backup, in their order, not yet listed by versions. Each gets the number of a process of its
+ * own, so that compactions can join it like any other segment.
+ * @returns The store, its shard (null: all shards), and the new ids of segments by their old ids.
  */
 export const registerSaved = async (
   tx: Sql,
@@ -166,7 +166,10 @@ export interface PublishedDataset {
   readonly name: string;
 }
 
-/** Makes the dataset with all of its versions. Undefined: the repository has one of this name. @throws RangeError when rows refer to others that are missing. */
+/**
+ * Creates the dataset with all of its versions. Returns undefined if the repository has a dataset of this name.
+ * @throws RangeError if records refer to missing ones
+ */
 export const publishSaved = async (
   tx: Sql,
   saved: SavedDataset,
@@ -184,7 +187,7 @@ export const publishSaved = async (
   return id;
 };
 
-/** Columns that get an id from now on are stored under other ids than those of a backup whose last one is this. */
+/** Advances the column ids beyond the last one of a backup, so that new columns do not reuse its storage ids. */
 export const skipColumnIds = async (sql: Sql, last: number): Promise<void> => {
   await sql.query(
     `SELECT setval(c.ids, $1::bigint + 1000000) FROM (SELECT pg_get_serial_sequence('columns', 'id')::regclass AS ids) AS c

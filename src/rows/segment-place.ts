@@ -1,21 +1,20 @@
-/** The table of a segment, as PostgreSQL knows it. */
+/** The table of a segment, according to PostgreSQL. */
 import type { ShardNumber } from '../storage/clickhouse/client.js';
 import { tableOf, tablePlace } from './place.js';
 import type { PoolClass } from './slots.js';
 import { shardSql } from './stores.js';
 
-/** A segment and the table that has its rows. */
 export interface SegmentPlace {
   readonly id: number;
-  /** Number of the store; of no meaning where only the pool is known. */
+  /** Id of the store; meaningless if only the pool is known. */
   readonly storeId: number;
-  /** Null: all of them. */
+  /** Null: all shards. */
   readonly shard: ShardNumber;
   /** Null: the own table of the store. */
   readonly pool: PoolClass | null;
 }
 
-/** Columns of `SegmentPlace`, from `placesSql`. */
+/** Columns of `SegmentPlace`, selected from `placesSql`. */
 export const placeColumnsSql = `s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool`;
 export const placesSql = 'segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id';
 
@@ -23,8 +22,8 @@ export const placesSql = 'segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_
 export const tableOfSegment = (segment: SegmentPlace): string => tableOf(tablePlace(segment));
 
 /**
- * Lists of segments that are in one table of one server, or of all servers, in their order.
- * @param fits Whether a list takes one more; otherwise the next list of the table begins.
+ * Groups segments by table and shard, and keeps their order.
+ * @param fits Returns false if a list is full; the next segment of the table then starts another list.
  */
 export const byTable = <T extends SegmentPlace>(
   segments: readonly T[],

@@ -1,19 +1,19 @@
 /**
- * Which segments make a version: the one place that writes `segment_ranges`. PostgreSQL keeps for how long a dataset has a segment, from one version to another, and
- * not a list per version: an append costs one row, however many there were before it.
+ * The segments of versions. No other file writes `segment_ranges`. A row records from which version to which a dataset has a segment, so an
+ * append adds one row, however many segments there are.
  *
  * Rules
  *   1. Ranges change under the lock of their dataset.
  *   2. Open ranges (without an end) are those of the current version, which is the newest one.
- *   3. Bounds are ids of versions that exist; so a range holds at least one version, and two versions that no bound
- *      separates have the same segments.
+ *   3. Bounds are ids of existing versions: a range has at least one version, and two versions without a bound between them have the same
+ *      segments.
  */
 import type { SegmentCut, SegmentList } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
- * Query that gives `segment_id` and `before_upload` of the segments of a version.
- * @param dataset, version Expressions that give their ids.
+ * Query of `segment_id` and `before_upload` of the segments of a version.
+ * @param dataset, version Expressions of their ids.
  */
 export const segmentsOf = (dataset: string, version: string): string => `
   SELECT o.segment_id, o.before_upload FROM segment_ranges o
@@ -23,20 +23,20 @@ export const segmentsOf = (dataset: string, version: string): string => `
   WHERE c.dataset_id = ${dataset} AND c.until_version IS NOT NULL
     AND int8range(c.from_version, c.until_version) @> ${version}`;
 
-/** Condition that a version has the segment. @param segment Expression that gives its id. */
+/** Condition that a version has the segment. @param segment Expression of its id. */
 export const isListed = (segment: string): string =>
   `EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ${segment})`;
 
-/** Columns of `segmentListColumns`. Empty lists are those of a version without cuts or patches. */
+/** Columns of `segmentListColumns`. Without cuts or patches the lists are empty. */
 export interface SegmentListRow extends SegmentList {
   readonly cuts: readonly SegmentCut[];
   readonly patches: readonly number[];
   readonly patchRows: readonly number[];
-  /** Rows that its patches make invisible (migrations: `segments.hidden`). */
+  /** Stored rows that its patches hide (migrations: `segments.hidden`). */
   readonly hidden: number;
 }
 
-/** The same as a reader needs it. */
+/** The segment list of a row, without empty parts. */
 export const segmentListOf = ({
   segmentIds,
   cuts,
@@ -50,8 +50,8 @@ export const segmentListOf = ({
 });
 
 /**
- * Columns of `SegmentListRow` for a select list: the segments of a version, in upload order.
- * @param version Alias of the table of versions.
+ * Select-list columns of `SegmentListRow`: the segments of a version, in upload order.
+ * @param version Alias of `versions`.
  */
 export const segmentListColumns = (version: string): string => {
   const segments = segmentsOf(`${version}.dataset_id`, `${version}.id`);
@@ -65,7 +65,7 @@ export const segmentListColumns = (version: string): string => {
    (SELECT coalesce(sum(g.hidden), 0)::bigint ${patches}) AS hidden`;
 };
 
-/** A range, and the segment that it is of. */
+/** Versions of a dataset that have a segment. */
 export interface SegmentRange {
   readonly segment: number;
   readonly from: number;
@@ -75,24 +75,23 @@ export interface SegmentRange {
   readonly beforeUpload: number | null;
 }
 
-/** Statement that ends the open ranges of a dataset with the version that `version (id)` gives. */
+/** Statement that ends the open ranges of a dataset at the version in `version (id)`. */
 export const endRangesSql = (dataset: string, condition: string): string => `
   UPDATE segment_ranges r SET until_version = version.id FROM version
   WHERE ${condition} AND r.dataset_id = ${dataset} AND r.until_version IS NULL`;
 
-/** Statement that gives the version of `version (id)`, and those behind it, a segment. */
+/** Statement that adds a segment to the version in `version (id)` and later ones. */
 export const openRangeSql = (dataset: string, segment: string): string => `
   INSERT INTO segment_ranges (dataset_id, segment_id, from_version)
   SELECT ${dataset}, ${segment}, version.id FROM version`;
 
-/** Statement that gives the version of `version (id)` alone a segment; `oldest (id)` is the version behind it. */
+/** Statement that adds a segment only to the version in `version (id)`; `oldest (id)` is the next version. */
 export const closedRangeSql = (dataset: string, segment: string): string => `
   INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version)
   SELECT ${dataset}, ${segment}, version.id, oldest.id FROM version, oldest`;
 
 /**
- * Statement that gives the first version of a dataset, that of `version (id)`, the segments of a version of another
- * dataset of the same store.
+ * Statement that adds the segments of a version of another dataset in the same store to the first version of a dataset, in `version (id)`.
  */
 export const copySegmentsSql = (
   dataset: string,
@@ -108,12 +107,12 @@ const restoreRangesSql = `
     JOIN new_versions f ON f.old = r.from_version LEFT JOIN new_versions u ON u.old = r.until_version
   WHERE r.until_version IS NULL OR u.id IS NOT NULL RETURNING 1`;
 
-/** Ranges of a dataset of a backup (saved-dataset.ts), for the versions and segments that took the place of its own. */
+/** Restores the ranges of a saved dataset (saved-dataset.ts), with the new ids of versions and segments. */
 export const restoreRanges = async (tx: Sql, datasetId: number): Promise<void> => {
   const made = await tx.query(restoreRangesSql, [datasetId]);
   const [saved] = await tx.query<{ ranges: number }>('SELECT count(*) AS ranges FROM saved_segment_ranges');
   if (made.length !== saved?.ranges)
-    throw new RangeError('a range of segments names a version or segment that is missing');
+    throw new RangeError('a segment range refers to a missing version or segment');
 };
 
 export const insertRanges = async (
@@ -147,9 +146,9 @@ export const removeRanges = async (
 };
 
 /**
- * Gives a new version of the dataset the segments of another one: what both have stays open, the rest is ended or
- * opened again.
+ * Gives a new version of the dataset the segments of an earlier one, by ending and opening ranges as needed.
  * @param version The new version, newer than all others.
+ * @param like The earlier version.
  */
 export const reopenSegments = async (
   tx: Sql,
@@ -173,16 +172,15 @@ export const reopenSegments = async (
 };
 
 /**
- * Takes versions that were removed out of the bounds: ranges that hold none of the versions that are left go, bounds
- * that were removed move on to the next version.
- * @param removed Ids of versions of the dataset that have just been deleted.
+ * Adjusts ranges to removed versions: deletes ranges without remaining versions, and moves other bounds to the next remaining version.
+ * @param removed Ids of just deleted versions of the dataset.
  */
 export const forgetVersions = async (
   tx: Sql,
   datasetId: number,
   removed: readonly number[],
 ): Promise<void> => {
-  // Neighbours that were removed together are one gap, which ends at the next version that is left.
+  // Removed neighbours are one gap, which ends at the next remaining version.
   const gaps = await tx.query<{ from: number; until: number }>(
     `SELECT min(r.id) AS "from", k.id AS until FROM unnest($2::bigint[]) AS r (id),
        LATERAL (SELECT v.id FROM versions v WHERE v.dataset_id = $1 AND v.id > r.id ORDER BY v.id LIMIT 1) AS k
@@ -192,13 +190,13 @@ export const forgetVersions = async (
   for (const { from, until } of gaps) await closeGap(tx, datasetId, from, until);
 };
 
-/** The ids from `$2` to below `$3` are gone; `$3` is the next version that is left. */
+/** The versions from `$2` to below `$3` are removed; `$3` is the next remaining version. */
 const closeGapSql = [
   `DELETE FROM segment_ranges r WHERE r.dataset_id = $1 AND r.until_version IS NOT NULL
      AND int8range(r.from_version, r.until_version) <@ int8range($2::bigint, $3::bigint)`,
   `UPDATE segment_ranges r SET from_version = $3 WHERE r.dataset_id = $1 AND r.until_version IS NULL
      AND r.from_version >= $2 AND r.from_version < $3`,
-  // One id more in front: a range that ends with the first one that is gone.
+  // Starts one id earlier, to include ranges that end at the first removed version.
   `UPDATE segment_ranges r SET
      from_version = CASE WHEN r.from_version >= $2 AND r.from_version < $3 THEN $3 ELSE r.from_version END,
      until_version = CASE WHEN r.until_version >= $2 AND r.until_version < $3 THEN $3 ELSE r.until_version END

@@ -1,4 +1,4 @@
-/** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
+/** Rows of `segments`. No other file writes them. A segment is registered before its first row is written. */
 import { processOfSegment, segmentNumbers } from '../model/version.js';
 import { isPending } from '../storage/postgres/process-states.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -17,13 +17,13 @@ export const isNoMerge = (id: string): string => `NOT EXISTS (
   ) SELECT 1 FROM made_of m WHERE m.id % ${perProcess} > ${firstMerge} AND m.id % ${perProcess} < ${firstCompaction})`;
 
 /**
- * Condition that a process `alias` needs the segment of its current attempt or of its current merge: a pending one
- * writes it, a dry run keeps it for a while.
+ * Condition that the process `alias` needs the segment, as that of its current attempt or merge: a pending process writes it, a dry run
+ * keeps it for a while.
  */
 export const isWrittenBy = (id: string, alias: string): string =>
   `(${isPending(alias)} OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
 
-/** Statement that adds a segment. Arguments are SQL expressions over `source`; without a slot map the rows are in an own table. */
+/** Statement that adds a segment. Arguments are SQL expressions over `source`; without a slot map the rows go to an own table. */
 export const addSegmentSql = (
   {
     id,
@@ -38,7 +38,7 @@ export const addSegmentSql = (
   INSERT INTO segments AS ${alias} (id, store_id, process_id, upload_number, slot_map_id)
   SELECT ${id}, ${storeId}, ${processId}, ${uploadNumber}, ${slotMapId} ${source}`;
 
-/** One in the place and with the upload number of another one of the store. */
+/** Adds a segment with the place and the upload number of another segment of the store. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
   await sql.query(
     `INSERT INTO segments (id, store_id, process_id, upload_number, slot_map_id)
@@ -47,14 +47,14 @@ export const addSegmentBeside = async (sql: Sql, id: number, other: number): Pro
   );
 };
 
-/** Statement that notes what a segment holds, before a version names it. All are expressions. */
+/** Statement that records the size of a segment, before a version lists it. All arguments are expressions. */
 export const countSegmentSql = (
   id: string,
   { rows, bytes }: { readonly rows: string; readonly bytes: string },
   more = '',
 ): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes}${more} WHERE id = ${id}`;
 
-/** Writes hashes down of segments that have none and have not been moved since; gives their number. */
+/** Records hashes of segments that have none and have not moved since. Returns their number. */
 export const recordHashes = async (
   sql: Sql,
   found: readonly {
@@ -71,7 +71,7 @@ export const recordHashes = async (
   return written.length;
 };
 
-/** Hashes of restored segments, if they are stored as they were when they were saved. */
+/** Records the hashes of restored segments that are in the same kind of table as before. */
 export const restoreHashes = async (
   tx: Sql,
   found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
@@ -83,7 +83,7 @@ export const restoreHashes = async (
   );
 };
 
-/** Notes what segments of a dataset of a backup (saved-dataset.ts) hold, before a version refers to them. */
+/** Restores the sizes and hashes of the segments of a saved dataset (saved-dataset.ts), before a version lists them. */
 export const restoreSegmentFacts = async (tx: Sql): Promise<void> => {
   await tx.query(
     `UPDATE segments g SET rows = s.rows, bytes = s.bytes, patch = s.patch, hidden = s.hidden, hash = s.hash
@@ -91,32 +91,32 @@ export const restoreSegmentFacts = async (tx: Sql): Promise<void> => {
   );
 };
 
-/** The hash was of rows that are not there any more. */
+/** Deletes the hash of replaced rows. */
 export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);
 };
 
 /**
- * Condition that the segment `s` is a patch that was folded, while versions have other segments of that run: they are compared with
- * versions that have the fold at its positions (lineage.ts). The last patch of a run is one that no version names.
+ * Condition that the segment `s` is a folded patch while versions still have other segments of that run: comparing these versions with those
+ * that have the fold needs its positions (lineage.ts).
  */
 const isWitness = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (SELECT 1 FROM compactions c
     WHERE c.store_id = s.store_id AND c.folds AND ${inState('c', 'swapping', 'done')} AND s.id = ANY (c.run)
       AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (c.run)))`;
 
-/** Condition that no version has the segment `s`, and none is compared with others by it. */
+/** Condition that no version has the segment `s`, and no comparison needs it. */
 const isUnlisted = `NOT ${isListed('s.id')} AND NOT (${isWitness})`;
 
 /**
- * Condition that no version has the segment `s`, and nothing in progress will refer to it. A segment without references never
- * gets one again.
+ * Condition that no version has the segment `s`, and nothing in progress will refer to it. An unreferenced segment never gets references
+ * again.
  */
 export const isUnreferenced = `${isUnlisted}
   AND NOT EXISTS (SELECT 1 FROM processes p
     WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
   AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen('c')})`;
 
-/** Notes the time at which the last version released these segments: their readers may still be at work. */
+/** Marks segments that no version has any more as unreferenced from now on. Readers may still be using them. */
 export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {
   await tx.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.id = ANY ($1) AND s.unreferenced_at IS NULL AND ${isUnlisted}`,
@@ -124,7 +124,7 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
   );
 };
 
-/** The same for segments that no version of a backup names: it has no rows of them. */
+/** Marks segments that no version of a restored catalog lists: the backup has no rows of them. */
 export const noteUnsaved = async (tx: Sql): Promise<void> => {
   await tx.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND NOT ${isListed('s.id')}`,
@@ -132,8 +132,8 @@ export const noteUnsaved = async (tx: Sql): Promise<void> => {
 };
 
 /**
- * The same for the queue of released segments, which a trigger fills: costs what was released, not what is stored. A segment to
- * which something in progress refers stays in the queue.
+ * Marks unreferenced segments in the queue of released segments, which a trigger fills, so that the cost depends on what was released and
+ * not on what is stored. A segment that something in progress refers to stays in the queue.
  */
 export const noteReleased = async (sql: Sql): Promise<void> => {
   const seen = await sql.query<{ id: number; segmentId: number }>(
@@ -153,19 +153,19 @@ export const noteReleased = async (sql: Sql): Promise<void> => {
   );
 };
 
-/** The same for all published segments. */
+/** Marks all published segments that are unreferenced. */
 export const noteUnreferenced = async (sql: Sql): Promise<void> => {
   await sql.query(
     `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND ${isUnreferenced}`,
   );
 };
 
-/** Deletes those of the segments that nothing refers to; returns their number. */
+/** Deletes unreferenced segments among the given ones. Returns their number. */
 export const forgetSegments = async (sql: Sql, ids: readonly number[]): Promise<number> =>
   (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnreferenced} RETURNING 1`, [ids]))
     .length;
 
-/** Those of the segments that nothing refers to. */
+/** Unreferenced segments among the given ones. */
 export const readUnreferenced = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   (
     await sql.query<{ id: number }>(
@@ -174,7 +174,7 @@ export const readUnreferenced = async (sql: Sql, ids: readonly number[]): Promis
     )
   ).map(({ id }) => id);
 
-/** Lets the sweep drop those of the segments that nothing refers to at once, without waiting for readers. */
+/** Ends the grace period of unreferenced segments among the given ones, so that the sweep drops them at once. */
 export const expireUnreferenced = async (sql: Sql, ids: readonly number[]): Promise<void> => {
   await sql.query(
     `UPDATE segments s SET unreferenced_at = '-infinity' WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnreferenced}`,

@@ -1,4 +1,4 @@
-/** The tables of one server: makes and extends them, lists and drops what is in them. */
+/** Creates, extends, lists and drops the tables of one server. */
 import type { NamedColumn } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import type { Connection } from '../storage/clickhouse/client.js';
@@ -7,7 +7,6 @@ import { createDdl, runAll, type Statement } from './ddl.js';
 import { bookColumnNames, insideOf, isBookColumn, overName, poolName, storedAs, tableOf } from './place.js';
 import { type ColumnDefinition, type PoolClass, slotColumns } from './slots.js';
 
-/** Names of the tables that match a pattern. */
 export const tableNames = async (clickhouse: Connection, pattern: string): Promise<string[]> => {
   const rows = await clickhouse.rows<{ name: string }>(
     'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
@@ -16,14 +15,14 @@ export const tableNames = async (clickhouse: Connection, pattern: string): Promi
   return rows.map(({ name }) => name);
 };
 
-/** Columns of a table in its order; none if there is no such table. */
+/** Columns of a table in their order; empty if it does not exist. */
 export const readColumns = (clickhouse: Connection, table: string): Promise<ColumnDefinition[]> =>
   clickhouse.rows<ColumnDefinition>(
     'SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String} ORDER BY position',
     { params: { database: clickhouse.database, table } },
   );
 
-const wantedOf = (place: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
+const storedColumns = (place: Place, columns: readonly NamedColumn[]): readonly ColumnDefinition[] => {
   const { pool } = insideOf(place);
   return pool === null ? columns.map((column) => storedAs(column, place)) : slotColumns(pool.pool);
 };
@@ -33,14 +32,14 @@ export type ServerTables = ReturnType<typeof createServerTables>;
 export const createServerTables = (clickhouse: Connection, engine: Engine) => {
   const { database } = clickhouse;
   const ddl = createDdl(database, engine);
-  /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
+  /** Columns known to exist, per table, so that only the first upload runs DDL. */
   const known = new Map<string, ReadonlySet<string>>();
 
-  /** Columns of a table that are values; none if there is no such table. */
+  /** Value columns of a table; empty if it does not exist. */
   const columnsOf = async (table: string): Promise<ColumnDefinition[]> =>
     (await readColumns(clickhouse, table)).filter(({ name }) => !isBookColumn(name));
 
-  /** Digests of the names of columns, of the tables with these names that exist. */
+  /** Digests of the column names of those tables that exist. */
   const columnDigests = async (tables: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const rows = await clickhouse.rows<{ table: string; digest: string }>(
       `SELECT table, concat(toString(count()), '/', toString(groupBitXor(cityHash64(name)))) AS digest FROM system.columns
@@ -60,7 +59,7 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
     await runAll(clickhouse, ddl.addColumns(table, missing, isIndexed ? present.size : undefined));
   };
 
-  /** Also creates a table that is known when it lacks a column: another process may have dropped it. */
+  /** Creates even a known table if columns are missing, since another process may have dropped it. */
   const ensureTable = async (
     table: string,
     columns: readonly ColumnDefinition[],
@@ -85,24 +84,24 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
     forget,
     columnsOf,
 
-    /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+    /** Creates the table of a place, or adds missing columns. Idempotent, and safe to run in several processes. */
     async ensure(place: Place, columns: readonly NamedColumn[]): Promise<void> {
       const { pool } = insideOf(place);
       if (pool !== null) return ensurePool(pool.pool);
       const table = tableOf(place);
-      const wanted = wantedOf(place, columns);
+      const wanted = storedColumns(place, columns);
       await ensureTable(table, wanted, ddl.createOwn(table, wanted), true);
     },
 
-    /** The same for the `Distributed` table over the tables of a place. All shards must have these tables. */
+    /** Like `ensure`, for the `Distributed` table over the tables of a place, which must exist on all shards. */
     async ensureOver(place: Place, columns: readonly NamedColumn[]): Promise<void> {
       const table = tableOf(place);
-      const wanted = wantedOf(place, columns);
+      const wanted = storedColumns(place, columns);
       const kind = insideOf(place).pool === null ? 'own' : 'pool';
       await ensureTable(overName(table), wanted, ddl.createOver(table, wanted, kind));
     },
 
-    /** Makes a staging table with the columns of the table of the place; `columns` is their number if that table is not known. */
+    /** Creates a staging table with the columns of the table of a place; `columns` is their number if that table is not known. */
     createStaging: (table: string, place: Place, columns: number): Promise<void> =>
       runAll(
         clickhouse,
@@ -110,15 +109,15 @@ export const createServerTables = (clickhouse: Connection, engine: Engine) => {
       ),
 
     /**
-     * Adds to both tables the columns of the other; makes the table of the place if it is gone. Tables with the same columns cost one
-     * short statement.
+     * Adds the columns of each table to the other, and creates the table of the place if it is missing. If the columns are the same, this
+     * takes one short statement.
      */
     async alignColumns(table: string, place: Place): Promise<void> {
       const own = tableOf(place);
       const digests = await columnDigests([own, table]);
       if (digests.has(own) && digests.get(own) === digests.get(table)) return;
       await runAll(clickhouse, ddl.createOwn(own, await columnsOf(table)));
-      // Other uploads may have added columns to either since this one began.
+      // Other uploads may have added columns to either table.
       await addColumns(own, await columnsOf(table), true);
       await addColumns(table, await columnsOf(own), true);
     },

@@ -1,11 +1,11 @@
 /**
- * The servers of a cluster as one.
+ * The servers of a cluster behind one interface.
  *
- *   rows at home       statements go to that server, as if it were alone
- *   rows everywhere    statements go to the entry, which reads and writes all shards through tables of engine Distributed
+ *   rows at home       statements go to the server of the home
+ *   rows everywhere    statements go to the entry, which reads and writes all shards through `Distributed` tables
  *
- * Rows on a server that does not answer are an error, whatever a profile of the server says. A shard that was added lacks
- * tables: they are made when a statement finds that out.
+ * A statement fails if a server with its rows does not answer, whatever the profile of the server says. A new shard lacks tables: they are
+ * created when a statement reports it.
  */
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -23,24 +23,24 @@ import {
 import { isClickHouseException, lacksTables, storeUnavailable } from '../storage/clickhouse/errors.js';
 import type { RawAnswer, RawRequest } from '../storage/clickhouse/raw-requests.js';
 
-/** Sent with every statement about rows that are everywhere. */
+/** Settings of every statement on rows that are everywhere. */
 const everywhereSettings = {
   skip_unavailable_shards: 0,
   fallback_to_stale_replicas_for_distributed_queries: 0,
-  // A list or join within a condition is made of the rows of all shards, not of those of the shard that evaluates it.
+  // Subqueries and joins within a condition use the rows of all shards, not only of the shard that evaluates it.
   distributed_product_mode: 'global',
-  // An insert ends when all shards have its rows.
+  // An INSERT returns when all shards have its rows.
   distributed_foreground_insert: 1,
   parallel_distributed_insert_select: '0',
   // A busy server is slow to accept.
   connect_timeout_with_failover_ms: 5_000,
 } as const satisfies QuerySettings;
 
-/** Makes tables that a shard lacks; false: that did not work out. Calls at the same time share one run. */
+/** Creates missing tables of shards. Returns false if that failed. Concurrent calls share one run. */
 type MakeTables = () => Promise<boolean>;
 
-/** The answer, and whether it says that a shard lacks tables. */
-const examined = async (answer: RawAnswer): Promise<{ answer: RawAnswer; lacks: boolean }> => {
+/** Detects an answer that says that a shard lacks tables. */
+const examine = async (answer: RawAnswer): Promise<{ answer: RawAnswer; lacks: boolean }> => {
   if (answer.status === 200) return { answer, lacks: false };
   const message = await text(answer.body);
   const code = answer.headers['x-clickhouse-exception-code'];
@@ -54,8 +54,8 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
     ...options,
     settings: { ...options.settings, ...everywhereSettings },
   });
-  /** Runs `next` after the missing tables of a shard were created. */
-  const orMake = async <T>(work: () => Promise<T>, next: (error: Error) => Promise<T>): Promise<T> => {
+  /** Runs `next` if `work` failed for missing tables, which have been created since. */
+  const orMakeTables = async <T>(work: () => Promise<T>, next: (error: Error) => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -64,19 +64,19 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
       return next(error);
     }
   };
-  const readAgain = <T>(read: () => Promise<T>): Promise<T> => orMake(read, read);
-  /** A write may have stored some of its rows: the caller knows how to repeat it. */
-  const written = (write: () => Promise<void>): Promise<void> =>
-    orMake(write, (error) => Promise.reject(storeUnavailable(error)));
+  const readOrRepeat = <T>(read: () => Promise<T>): Promise<T> => orMakeTables(read, read);
+  /** A failed write may have stored some of its rows: the caller decides how to repeat it. */
+  const writeOnce = (write: () => Promise<void>): Promise<void> =>
+    orMakeTables(write, (error) => Promise.reject(storeUnavailable(error)));
   return {
     ...entry,
-    command: (sql, options) => written(() => entry.command(sql, strict(options))),
+    command: (sql, options) => writeOnce(() => entry.command(sql, strict(options))),
     rows: <T>(sql: string, options?: StatementOptions) =>
-      readAgain(() => entry.rows<T>(sql, strict(options))),
-    insert: (sql, data, options) => written(() => entry.insert(sql, data, strict(options))),
+      readOrRepeat(() => entry.rows<T>(sql, strict(options))),
+    insert: (sql, data, options) => writeOnce(() => entry.insert(sql, data, strict(options))),
     async send(request) {
       const strictly: RawRequest = { ...request, search: { ...request.search, ...everywhereSettings } };
-      const first = await examined(await entry.send(strictly));
+      const first = await examine(await entry.send(strictly));
       if (!first.lacks || !(await makeTables())) return first.answer;
       return entry.send({ ...strictly, queryId: `${request.queryId}-again` });
     },
@@ -86,9 +86,9 @@ const overShards = (entry: Connection, makeTables: MakeTables): Connection => {
 export interface JoinedServers extends Pick<ClickHouseServers, 'engine'> {
   readonly entry: Connection;
   readonly shards: readonly Shard[];
-  /** Reads them again; the same list, when nothing has changed. */
+  /** Reads the shards again. Returns the same array if nothing has changed. */
   readonly readShards: () => Promise<readonly Shard[]>;
-  /** Makes the tables of what is everywhere on shards that lack them. */
+  /** Creates missing tables of stores that are everywhere. */
   readonly makeTables: () => Promise<void>;
   readonly log: Log;
 }
@@ -129,7 +129,7 @@ export const joinServers = (parts: JoinedServers): ClickHouseServers => {
       if (shard === null) return everywhere;
       const server = shards.find(({ number }) => number === shard);
       if (server !== undefined) return server.clickhouse;
-      // Another process may know a shard that was added since: the next request finds it.
+      // Another process may have placed rows on a new shard: the next request finds it.
       renew().catch((error: unknown) => log.warn({ err: error }, 'shards not read'));
       throw unknownShard(shard);
     },

@@ -12,8 +12,8 @@ export interface ShardTablesParts {
 }
 
 /**
- * Makes the tables of stores that are everywhere, where a shard lacks them, without which none of them can be read: one that is new, or
- * was away when they were made. Notes how many shards there are. Idempotent.
+ * Creates the tables of stores that are everywhere on shards that lack them: new shards, or shards that were down when the tables were
+ * created. Until then these stores cannot be read. Records the number of shards. Idempotent.
  */
 export const makeShardTables = async ({ sql, clickhouse, tables, log }: ShardTablesParts): Promise<void> => {
   const { shards, isCluster } = servedBy(clickhouse);
@@ -22,7 +22,7 @@ export const makeShardTables = async ({ sql, clickhouse, tables, log }: ShardTab
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };
 
-/** The same at the start of a worker, which a server that is away does not hold up: the sweep comes to it. */
+/** Runs `makeShardTables` when a worker starts. Does not fail if a server is down: the sweep tries again. */
 export const makeShardTablesAtStart = async (parts: ShardTablesParts): Promise<void> => {
   try {
     await makeShardTables(parts);

@@ -1,4 +1,4 @@
-/** The shards of ClickHouse as operators see them, and stores on shards that the configuration lacks. */
+/** The shards of ClickHouse for operators, and stores on shards that are not configured. */
 import { AppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import {
@@ -13,38 +13,38 @@ import { readServerSizes } from './sizes.js';
 import { countStores, noteShards, type UnservedStores, unservedStores } from './stores.js';
 import { readTopology, type TopologyOptions } from './topology.js';
 
-/** Contents of one shard of a cluster; nulls while it does not answer. */
+/** Contents of one shard of a cluster; nulls if it does not answer. */
 export interface ShardSizes {
   readonly shard: number;
-  /** Reason why it does not answer; null when it does. */
+  /** Reason why it does not answer; null if it does. */
   readonly error: string | null;
-  /** On its disks. */
+  /** Bytes on its disks. */
   readonly bytes: number | null;
   /** Number of rows of datasets. */
   readonly rows: number | null;
   readonly parts: number | null;
-  /** Free bytes on all disks; null where ClickHouse does not report them. */
+  /** Free bytes on all disks; null if ClickHouse does not report them. */
   readonly freeBytes: number | null;
 }
 
-/** A server of a cluster. */
+/** A shard of a cluster. */
 export interface ShardSummary extends ShardSizes {
-  /** `not configured`: it has stores, and CLICKHOUSE_CLUSTER does not name it. */
+  /** `not configured`: it has stores, but CLICKHOUSE_CLUSTER does not include it. */
   readonly state: 'in use' | 'away' | 'not configured';
-  /** Share of new rows, as `remote_servers` says; 0: it is only read. */
+  /** Share of new rows, from `remote_servers`; 0: it is only read. */
   readonly weight: number;
-  /** Stores that have all of their rows there. */
+  /** Stores with all of their rows there. */
   readonly stores: number;
 }
 
 export interface ShardsView {
-  /** Stores that have rows on all shards. */
+  /** Stores with rows on all shards. */
   readonly everywhereStores: number;
-  /** Shards of the configuration, then others that have stores. */
+  /** Configured shards, then others with stores. */
   readonly shards: readonly ShardSummary[];
 }
 
-const away = (shard: number, error: string): ShardSizes => ({
+const unavailableShard = (shard: number, error: string): ShardSizes => ({
   shard,
   error,
   bytes: null,
@@ -53,13 +53,13 @@ const away = (shard: number, error: string): ShardSizes => ({
   freeBytes: null,
 });
 
-/** Does not throw: a shard that is away must not hide the others. */
+/** Does not throw: a shard that is down must not hide the others. */
 const readShardSizes = async ({ number: shard, clickhouse }: Shard): Promise<ShardSizes> => {
   try {
     const { kinds, disks } = await readServerSizes(clickhouse);
     const sum = (of: 'bytes' | 'rows' | 'parts'): number =>
       kinds.reduce((total, kind) => total + kind[of], 0);
-    // A shard has nothing left when it has no rows but notes, such as its number.
+    // Notes such as the shard number do not count: a shard without other rows is empty.
     const notes = kinds.find(({ kind }) => kind === 'other')?.rows ?? 0;
     return {
       shard,
@@ -70,11 +70,11 @@ const readShardSizes = async ({ number: shard, clickhouse }: Shard): Promise<Sha
       freeBytes: disks.length === 0 ? null : disks.reduce((total, disk) => total + disk.freeBytes, 0),
     };
   } catch (error) {
-    return away(shard, messageOf(error));
+    return unavailableShard(shard, messageOf(error));
   }
 };
 
-/** Shards with sizes and stores. Does not throw for a shard that is away. */
+/** Shards with sizes and stores. Does not throw if a shard is down. */
 const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsView> => {
   const [found, counts] = await Promise.all([
     Promise.all(servers.shards.map(readShardSizes)),
@@ -96,7 +96,7 @@ const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsV
       ? []
       : [
           {
-            ...away(shard, 'CLICKHOUSE_CLUSTER does not name it'),
+            ...unavailableShard(shard, 'CLICKHOUSE_CLUSTER does not name it'),
             state: 'not configured',
             weight: 0,
             stores,
@@ -106,7 +106,7 @@ const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsV
   return { everywhereStores: storesOn(null), shards: [...configured, ...others] };
 };
 
-/** The same for the console; empty for one server that has all rows. */
+/** Shards for the console; empty if one server has all rows. */
 export const viewCluster = async (
   sql: Sql,
   servers: ClickHouseServers,
@@ -147,7 +147,7 @@ export const showCluster = async (
 
 /**
  * Requires all shards of a cluster to answer.
- * @param consequence Becomes the end of the message.
+ * @param consequence End of the error message.
  * @throws AppError `shard_away`.
  */
 const requireShards = async (
@@ -162,7 +162,7 @@ const requireShards = async (
   throw new AppError('unavailable', 'shard_away', `${reasons.join(', ')}. ${consequence}`, { cause });
 };
 
-/** Runs work that needs all shards of a cluster. The error names a shard that is away, from the start or in the middle. */
+/** Runs work that needs all shards of a cluster. The error names a shard that is down, before or during the work. */
 export const withAllShards = async <T>(
   servers: ClickHouseServers,
   consequence: string,
@@ -178,7 +178,7 @@ export const withAllShards = async <T>(
   }
 };
 
-/** The fault of the configuration, and the advice to an operator. */
+/** What is wrong with the configuration, and what to do. */
 const faultOf = (shard: number | null, cluster: string | undefined): string => {
   if (cluster === undefined)
     return 'and CLICKHOUSE_CLUSTER is not set: set it as it was; to give the cluster up, restore a backup onto one server';
@@ -192,7 +192,7 @@ const faultOf = (shard: number | null, cluster: string | undefined): string => {
 const describeUnserved = ({ shard, datasets }: UnservedStores, cluster: string | undefined): string =>
   `the rows of ${datasets} dataset${datasets === 1 ? '' : 's'} are on ${shard === null ? 'several shards' : `shard ${shard}`}, ${faultOf(shard, cluster)}`;
 
-/** Reason why there is no cluster to show; names datasets that one server alone cannot read. */
+/** Reason why there is no cluster to show, with the number of datasets that a single server cannot read. */
 export const describeNoCluster = async (sql: Sql): Promise<string> => {
   const found = await unservedStores(sql, { shards: [firstShard], isCluster: false });
   return found.length === 0
@@ -200,12 +200,12 @@ export const describeNoCluster = async (sql: Sql): Promise<string> => {
     : found.map((unserved) => describeUnserved(unserved, undefined)).join('; ');
 };
 
-/** Fails for a dataset that an upload cannot be stored in until the configuration is repaired. */
+/** @throws AppError for a dataset that cannot take uploads until the configuration is repaired. */
 export type RequireServed = (storeId: number) => Promise<void>;
 
 /**
- * Logs which datasets cannot be read with this configuration; all others can, so the process goes on. Returns what refuses
- * uploads to them, which would wait in Kafka and hold back others; undefined where there are none, as it should be.
+ * Logs which datasets cannot be read with this configuration; the process serves all others. Returns a check that refuses uploads to them,
+ * which would wait in Kafka and hold back others; undefined if all datasets can be read, as is normal.
  */
 export const reportUnservedStores = async (
   sql: Sql,

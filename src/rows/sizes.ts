@@ -11,7 +11,7 @@ interface Amounts {
 
 /** Sizes of the tables of one kind. */
 export interface KindSizes extends Amounts {
-  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `copy`: for reading; `other`: notes of ours. */
+  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `copy`: for reading; `other`: bookkeeping. */
   readonly kind: string;
   readonly tables: number;
 }
@@ -24,16 +24,15 @@ export interface DiskSpace {
 
 export interface ClickHouseSizes {
   readonly kinds: readonly KindSizes[];
-  /** Active parts of the partition that has the most. */
+  /** Active parts of the partition with the most. */
   readonly mostParts: number;
-  /** Empty where ClickHouse does not know: disks in object storage have no end. */
+  /** Without disks in object storage, whose size is unlimited. */
   readonly disks: readonly DiskSpace[];
 }
 
-/** Sizes of one table. */
 export interface TableSizes extends Amounts {
   readonly table: string;
-  /** Active parts of its partition that has the most. */
+  /** Active parts of its partition with the most. */
   readonly mostParts: number;
 }
 
@@ -47,14 +46,14 @@ const kindSql = `multiIf(${isOwn}, 'own', ${isPool}, 'pool', match(table, '^[ua]
 const tablesSql = `SELECT ${kindSql} AS kind, toFloat64(count()) AS tables
   FROM (SELECT name AS table FROM system.tables WHERE database = {database:String}) GROUP BY kind`;
 
-/** Amounts by kind or by table. */
+/** Query of amounts by kind or by table. */
 const partsSql = (group: string, where = '1'): string => `
   SELECT ${group}, toFloat64(sum(count)) AS parts, toFloat64(sum(partRows)) AS rows, toFloat64(sum(partBytes)) AS bytes,
     toFloat64(max(count)) AS "mostParts"
   FROM (SELECT table, partition_id, count() AS count, sum(rows) AS partRows, sum(bytes_on_disk) AS partBytes
         FROM system.parts WHERE active AND database = {database:String} AND ${where} GROUP BY table, partition_id)`;
 
-// Object storage says that all of 2^64 bytes are free.
+// Object storage reports 2^64 free bytes.
 const disksSql = `SELECT name AS disk, toFloat64(free_space) AS "freeBytes", toFloat64(total_space) AS bytes
   FROM system.disks WHERE total_space > 0 AND total_space < 9223372036854775807 ORDER BY name`;
 
@@ -92,11 +91,8 @@ export const readServerSizes = async (clickhouse: Connection): Promise<ClickHous
   };
 };
 
-/** Answers of the shards that are not away. @throws Error of the first one when none answers. */
-const ofThoseThatAnswer = async <T>(
-  shards: readonly Shard[],
-  ask: (shard: Shard) => Promise<T>,
-): Promise<T[]> => {
+/** Answers of the shards that are up. @throws Error of the first shard if none answers. */
+const askAvailable = async <T>(shards: readonly Shard[], ask: (shard: Shard) => Promise<T>): Promise<T[]> => {
   const answers = await Promise.allSettled(shards.map(ask));
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const [first] = answers;
@@ -104,8 +100,8 @@ const ofThoseThatAnswer = async <T>(
   return found;
 };
 
-/** Answers of all shards. @throws Error that names the shard which is away. */
-const ofAll: typeof ofThoseThatAnswer = (shards, ask) =>
+/** Answers of all shards. @throws Error that names a shard that is down. */
+const askAll: typeof askAvailable = (shards, ask) =>
   Promise.all(
     shards.map((shard) =>
       ask(shard).catch((error: unknown) => {
@@ -117,14 +113,14 @@ const ofAll: typeof ofThoseThatAnswer = (shards, ask) =>
 
 /**
  * Sizes of the tables and disks of all servers together.
- * @param isPartial Leaves out servers that are away.
- * @throws Error that names a shard which is away.
+ * @param isPartial Leaves out servers that are down.
+ * @throws Error that names a shard that is down.
  */
 export const readSizes = async (
   { shards }: ClickHouseServers,
   isPartial = false,
 ): Promise<ClickHouseSizes> => {
-  const all = await (isPartial ? ofThoseThatAnswer : ofAll)(shards, async ({ number, clickhouse }) => ({
+  const all = await (isPartial ? askAvailable : askAll)(shards, async ({ number, clickhouse }) => ({
     number,
     ...(await readServerSizes(clickhouse)),
   }));
@@ -141,8 +137,8 @@ export const readSizes = async (
   };
 };
 
-/** Tables of several servers by name, the largest first. */
-const joined = (tables: readonly TableSizes[]): TableSizes[] => {
+/** Combines tables of several servers by name, largest first. */
+const combined = (tables: readonly TableSizes[]): TableSizes[] => {
   const byName = new Map<string, TableSizes>();
   for (const one of tables) {
     const known = byName.get(one.table);
@@ -152,17 +148,17 @@ const joined = (tables: readonly TableSizes[]): TableSizes[] => {
   return [...byName.values()].sort((a, b) => b.bytes - a.bytes);
 };
 
-/** Tables of many small datasets, and the largest ones of one dataset each, on servers that are not away. */
+/** Pools and the largest own tables, on servers that are up. */
 export const readTables = async (
   { shards, database }: ClickHouseServers,
   largest: number,
 ): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
   const read = async (where: string, limit: number): Promise<TableSizes[]> => {
     const sql = `${partsSql('table', where)} GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
-    const lists = await ofThoseThatAnswer(shards, ({ clickhouse }) =>
+    const lists = await askAvailable(shards, ({ clickhouse }) =>
       clickhouse.rows<TableSizes>(sql, { params: { database } }),
     );
-    return joined(lists.flat()).slice(0, limit);
+    return combined(lists.flat()).slice(0, limit);
   };
   const [pools, own] = await Promise.all([read(isPool, 20), read(isOwn, largest)]);
   return { pools, own };

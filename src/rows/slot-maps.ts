@@ -1,4 +1,4 @@
-/** The slots of pools that columns of a store are stored in (slots.ts); the one place that writes `slot_maps`. */
+/** Slot maps: which columns of a store are in which slots of a pool (slots.ts). No other file writes `slot_maps`. */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { extendSlots, type PoolClass, poolClassFor, type Slots } from './slots.js';
@@ -9,14 +9,14 @@ interface SlotMap {
   readonly slots: Slots;
 }
 
-/** Query of the `id` of the map of the current version of a dataset. */
+/** Query of the slot map `id` of the current version of a dataset; null: an own table. */
 export const nearMapSql = (datasetId: string): string => `
   SELECT g.slot_map_id AS id FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
   WHERE r.dataset_id = ${datasetId} AND r.until_version IS NULL LIMIT 1`;
 
 /**
- * Condition that rows which are appended to a dataset go into its own table, with those of the current version. What is
- * everywhere takes them from a pool. Both are expressions.
+ * Condition that rows appended to a dataset go straight into its own table, where those of the current version are. False for datasets that
+ * are everywhere. Arguments are expressions.
  */
 export const joinsTableSql = (datasetId: string, storeId: string): string => `(
   EXISTS (SELECT 1 FROM (${nearMapSql(datasetId)}) AS n WHERE n.id IS NULL)
@@ -24,13 +24,13 @@ export const joinsTableSql = (datasetId: string, storeId: string): string => `(
 
 const nearSql = prepared(nearMapSql('$1'));
 
-/** The map of the current version of a dataset, for rows that are to be stored with its own; undefined: none. */
+/** Slot map of the current version of a dataset; undefined: none, or an own table. */
 export const nearMap = async (sql: Sql, datasetId: number): Promise<number | undefined> => {
   const [row] = await sql.query<{ id: number | null }>(nearSql, [datasetId]);
   return row?.id ?? undefined;
 };
 
-/** Null: the segment is in an own table. */
+/** Returns null if the segment is in an own table. */
 export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number | null> => {
   const [row] = await sql.query<{ id: number | null }>(
     'SELECT slot_map_id AS id FROM segments WHERE id = $1',
@@ -39,13 +39,13 @@ export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number 
   return row?.id ?? null;
 };
 
-const holdMapSql = prepared(`
+const lockMapSql = prepared(`
   SELECT id, pool, slots FROM slot_maps WHERE store_id = $1 AND ($2::bigint IS NULL OR id = $2)
   ORDER BY id DESC LIMIT 1 FOR NO KEY UPDATE`);
 
-/** Held until the end of the transaction: nobody else takes its free slots. */
-const holdMap = async (tx: Sql, storeId: number, id: number | undefined): Promise<SlotMap | undefined> => {
-  const [map] = await tx.query<SlotMap>(holdMapSql, [storeId, id ?? null]);
+/** Locks a map until the end of the transaction, so that no other process takes its free slots. */
+const lockMap = async (tx: Sql, storeId: number, id: number | undefined): Promise<SlotMap | undefined> => {
+  const [map] = await tx.query<SlotMap>(lockMapSql, [storeId, id ?? null]);
   return map;
 };
 
@@ -76,10 +76,10 @@ const addMap = async (
 };
 
 /**
- * Finds slots for the columns of a segment, in a map that exists or a new one. Call it in a transaction.
- * @param near The map of rows that these are to be read with, if its class has room for the columns, or of a larger
- *   class that has room for both. Without it the smallest class is taken.
- * @returns The id of the map; null when no class has slots for the columns.
+ * Finds slots for the columns of a segment in an existing or a new map. Call it in a transaction.
+ * @param near Map of rows that will be read with these. It is used if it has room; otherwise a new map has room for the columns of both.
+ *   Undefined: the smallest class with room.
+ * @returns The id of the map; null if no class has slots for the columns.
  */
 export const findSlots = async (
   tx: Sql,
@@ -89,7 +89,7 @@ export const findSlots = async (
 ): Promise<number | null> => {
   const smallest = poolClassFor(columns);
   if (smallest === undefined) return null;
-  const latest = await holdMap(tx, storeId, near);
+  const latest = await lockMap(tx, storeId, near);
   if (latest !== undefined && (near !== undefined || latest.pool === smallest)) {
     const extended = await extendMap(tx, latest, columns);
     if (extended !== undefined) return extended;
@@ -100,11 +100,11 @@ export const findSlots = async (
 };
 
 /**
- * Query of the `id` of the map that `findSlots` would give, where it has all columns already: nothing has to be held. No row
- * where slots have to be taken. All are expressions.
- * @param near The map that `near` stands for there; null: none.
- * @param names Of the stored columns, an array.
- * @param smallest The smallest class that has slots for the columns.
+ * Query of the `id` of the map that `findSlots` would return, if it already has all columns, so that no lock is needed. Returns no row if
+ * slots must be taken. All arguments are expressions.
+ * @param near As in `findSlots`; null: none.
+ * @param names Array of the names of stored columns.
+ * @param smallest Smallest class with slots for the columns.
  */
 export const knownSlotsSql = ({
   storeId,
@@ -117,7 +117,7 @@ export const knownSlotsSql = ({
     ORDER BY id DESC LIMIT 1
   ) AS m WHERE m.slots ?& ${names} AND (${near} IS NOT NULL OR m.pool = ${smallest})`;
 
-/** Maps of a dataset of a backup (saved-dataset.ts), under the ids that were given to them. */
+/** Restores the maps of a saved dataset (saved-dataset.ts), with their new ids. */
 export const restoreSlotMaps = async (tx: Sql, storeId: number): Promise<void> => {
   await tx.query(
     `INSERT INTO slot_maps (id, store_id, pool, slots) OVERRIDING SYSTEM VALUE

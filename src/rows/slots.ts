@@ -6,17 +6,17 @@ import { columnTypeOf } from '../model/column-types/column-types.js';
 export const poolClasses = ['narrow', 'medium', 'wide'] as const;
 export type PoolClass = (typeof poolClasses)[number];
 
-/** Slots of each kind. More may be added; none may go. */
+/** Number of slots of each kind. Slots may be added, but never removed. */
 export const poolShapes: Readonly<Record<PoolClass, Readonly<Record<PlainKind, number>>>> = {
   narrow: { d: 2, s: 5, f: 6, i: 2, h: 0 },
   medium: { d: 3, s: 10, f: 14, i: 3, h: 1 },
   wide: { d: 4, s: 16, f: 26, i: 6, h: 2 },
 };
 
-/** Names of slots (`f0`) by names of stored columns (`c12_f`). */
+/** Slot names (`f0`) by names of stored columns (`c12_f`). */
 export type Slots = Readonly<Record<string, string>>;
 
-/** The slots with those of further columns; undefined when the class has no room for them. */
+/** Adds slots for more columns; undefined if the class has no room for them. */
 export const extendSlots = (
   pool: PoolClass,
   slots: Slots,
@@ -36,11 +36,11 @@ export const extendSlots = (
   return extended;
 };
 
-/** The smallest class that has slots for the columns; undefined when none has. */
+/** The smallest class with slots for the columns; undefined if there is none. */
 export const poolClassFor = (columns: readonly NamedColumn[]): PoolClass | undefined =>
   poolClasses.find((pool) => extendSlots(pool, {}, columns) !== undefined);
 
-/** Largest dataset that is stored in a pool. */
+/** Largest dataset in a pool. */
 export interface PoolLimits {
   readonly maxRows: number;
   /** Raw bytes. */
@@ -56,7 +56,7 @@ const slotTypes: Readonly<Record<PlainKind, string>> = {
   d: 'Date32',
   s: 'String',
   f: 'Float64',
-  // Digits of a decimal, without its point.
+  // A decimal as an integer, without its point.
   i: 'Int128',
   h: 'Int256',
 };
@@ -75,6 +75,6 @@ export const slotColumns = (pool: PoolClass): readonly ColumnDefinition[] =>
     })),
   );
 
-/** ClickHouse type of the slot that a column of this type takes. */
+/** ClickHouse type of the slot for a column. */
 export const slotType = ({ physical }: Pick<NamedColumn, 'physical'>): string =>
   slotTypes[columnTypeOf(physical).plain.kind(physical)];

@@ -1,4 +1,4 @@
-/** Rows of versions as SQL: what a statement reads FROM, WHERE, and in which order. */
+/** Rows of versions as SQL: FROM, WHERE and order. */
 import { type NamedColumn, type StoredColumn, storageName } from '../model/column.js';
 import type { Place, SegmentList } from '../model/version.js';
 import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
@@ -18,42 +18,42 @@ import {
   statedTable,
 } from './place.js';
 
-/** Rows that a statement reads. Besides the columns by their stored names, each row has `rowOrder`. */
+/** Rows that a statement reads, with `rowOrder` and the columns under their stored names. */
 export interface RowSource {
-  /** Table expression behind FROM. */
+  /** Table expression after FROM. */
   readonly from: string;
-  /** Condition that selects the rows; further ones are added with AND. */
+  /** Condition that selects the rows; more can be added with AND. */
   readonly where: string;
   /**
-   * Condition that selects the same rows as `where` and reads nothing per row: for statements that filter these rows in a PREWHERE.
-   * Absent where `where` has to be tested in each row.
+   * Condition that selects the same rows as `where` without reading a column, for statements that filter in PREWHERE. Absent if `where`
+   * must be tested for each row.
    */
   readonly wherePart?: string;
-  /** Parameters of all of them. */
+  /** Parameters of all expressions. */
   readonly values: BoundValues;
 }
 
-/** Position of a row, the column by which rows are in reading order. A subquery that keeps the order selects it. */
+/** Column with the position of a row, which defines the reading order. A subquery must select it to keep the order. */
 export const rowOrder = '_row';
 
-/** Select list that gives rows, read in the order they are to have, their positions. */
+/** Select list that numbers rows in the order in which they are read. */
 export const numberedRows = `rowNumberInAllBlocks() AS ${rowOrder}`;
 
-/** Which rows a condition is about, and the start of its parameters' names, where a statement reads several lists. */
+/** Rows that a condition selects. */
 export interface RowChoice {
   readonly list: SegmentList;
-  /** @default `segments` */
+  /** Prefix of parameter names, for statements that read several lists. @default `segments` */
   readonly name?: string;
-  /** A condition without which there are no rows. */
+  /** If this condition is false, no rows are selected. */
   readonly guard?: string;
-  /** Subquery of positions, where no other rows are read. */
+  /** Subquery of the only positions that are read. */
   readonly within?: string;
 }
 
 /**
- * Condition for all rows that are stored of a list of segments, which the key of the table answers: also those that patches replace
- * or delete. One segment is compared: that takes half the time of looking each row up in a set of one.
- * `indexHint` would spare the comparison, but `count()` ignores it: it counts the rows of all segments of the table.
+ * Condition for all stored rows of a list of segments, including rows that patches replace or delete; the key of the table answers it. A
+ * single segment is compared, which takes half the time of a lookup in a set. `indexHint` would avoid the comparison, but `count()` ignores
+ * it and counts the rows of all segments of the table.
  */
 export const storedRows = ({
   list: { segmentIds, cuts = [] },
@@ -83,7 +83,7 @@ export const storedRows = ({
   };
 };
 
-/** Condition for the rows that a version with these segments has. */
+/** Condition for the rows of a version with these segments. */
 export const segmentRows = (database: string, place: Place, choice: RowChoice): Condition => {
   const stored = storedRows(choice);
   const { list, name = 'segments', within } = choice;
@@ -93,9 +93,9 @@ export const segmentRows = (database: string, place: Place, choice: RowChoice): 
 };
 
 /**
- * `FROM … WHERE …` of these rows in some columns.
- * @param among Further condition that few rows meet. Only these are looked up among the patches: a look-up costs more than the hash of a
- * key. A read of a pool is a subquery, which has no PREWHERE, but no patches either.
+ * `FROM … WHERE …` of the rows, with some columns.
+ * @param among Another condition that few rows meet. Only these rows are looked up among the patches, since a lookup costs more than hashing
+ *   a key. A pool is read in a subquery, without PREWHERE, but has no patches.
  */
 export const selectRows = (
   database: string,
@@ -111,7 +111,7 @@ export const selectRows = (
   return { from: `${source} ${where}`, values };
 };
 
-/** Replaces the table of a version without rows, which may have none. */
+/** Table expression for a version without rows, which may have no table. */
 const emptyTable = (columns: readonly StoredColumn[]): string => {
   const names = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
@@ -120,20 +120,20 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
 };
 
 /**
- * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
- * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
+ * Table and expression that count rows without reading them. `count()` takes 7 ms in a table of 1,000 columns, because each step of the plan
+ * carries all columns; summing the granules of the index takes 1 ms.
  */
 const countSource = (database: string, place: Place, { columns, cuts }: CountedRows) =>
   columns.length > widePartColumns && cuts === undefined && !isEverywhere(place)
     ? { count: 'sum(rows_in_granule)', from: indexOf(database, place) }
     : { count: 'count()', from: statedTable(database, place) };
 
-/** Segments, the number of rows in them, and where they are stored. */
+/** Segments, their number of rows, and where they are stored. */
 export interface CountedRows extends SegmentList {
   readonly place: Place | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
-  /** Stored rows of the segments that are not among them, because patches replace or delete them. @default 0 */
+  /** Stored rows that do not count, because patches replace or delete them. @default 0 */
   readonly hidden?: number;
 }
 
@@ -143,9 +143,8 @@ export const requirePlace = ({ place }: CountedRows): Place => {
 };
 
 /**
- * Condition that is true when all rows of a version are there, and fails the query otherwise: one that starts after a segment
- * was dropped, or that would read rows that ClickHouse has lost, must fail rather than answer with fewer rows. It is a scalar
- * subquery, which is always run.
+ * Condition that is true if all rows of a version are stored, and fails the query otherwise. A query must fail rather than return fewer rows
+ * if a segment was dropped before it started, or ClickHouse has lost rows. As a scalar subquery it is always evaluated.
  */
 export const countGuard = (database: string, version: CountedRows, name: string): Condition => {
   const { count, from } = countSource(database, requirePlace(version), version);
@@ -157,9 +156,9 @@ export const countGuard = (database: string, version: CountedRows, name: string)
 };
 
 /**
- * Condition for a version that is one whole partition of an own table: `_partition_id` is a constant of each part. As a PREWHERE it costs as
- * much as `_seg`; behind one it is tested in the rows that are left (docs/adr/0090-own-tables-stay-plain.md). Tables of many columns choose
- * between PREWHERE and WHERE by what is read.
+ * `wherePart` of a version that is one whole partition of an own table: `_partition_id` is constant per part. In PREWHERE it costs as much as
+ * `_seg`; after PREWHERE it is tested only for the remaining rows (docs/adr/0090-own-tables-stay-plain.md). Not for tables of many columns,
+ * where ClickHouse chooses between PREWHERE and WHERE by the columns that are read.
  */
 const partitionCondition = (version: CountedRows, place: Place, name: string, guard: string) => {
   const { segmentIds, columns, cuts = [], patches = [] } = version;
@@ -170,9 +169,9 @@ const partitionCondition = (version: CountedRows, place: Place, name: string, gu
 };
 
 /**
- * The rows of a version, with `countGuard`. The guard is part of the list of segments, where it is folded to a constant: as a
- * condition of its own it would allow ClickHouse to test the other conditions while it reads (PREWHERE) only once.
- * @param name Start of the parameters' names, where a statement reads several versions.
+ * The rows of a version, with `countGuard`. The guard is inside the list of segments, where it is folded to a constant: as a separate
+ * condition it would impair PREWHERE for the other conditions.
+ * @param name Prefix of parameter names, for statements that read several versions.
  */
 export const versionSource = (database: string, version: CountedRows, name = 'segments'): RowSource => {
   const { columns, rowCount } = version;
@@ -188,21 +187,21 @@ export const versionSource = (database: string, version: CountedRows, name = 'se
   };
 };
 
-/** Placeholder for planning an answer whose rows are not read. */
+/** Placeholder for planning a query that is not run. */
 export const preview: RowSource = {
   from: '(SELECT 1 WHERE 0)',
   where: 'true',
   values: {},
 };
 
-/** Whole segments, whichever versions have them, whose rows are stored under the same columns. */
+/** Whole segments with the same columns, of any versions. */
 export interface SegmentRows {
   readonly place: Place;
   readonly columns: readonly StoredColumn[];
   readonly segments: readonly number[];
 }
 
-/** Rows of segments, without a guard: for answers that may be too small. */
+/** Rows of segments without a guard, for results that may be incomplete. */
 export const segmentSource = (
   database: string,
   { place, columns, segments }: SegmentRows,
@@ -214,8 +213,8 @@ export const segmentSource = (
 });
 
 /**
- * The server that reads all of these rows in one statement.
- * @throws AppError `unavailable` when rows were moved between the reads of the versions.
+ * The server that can read all of these rows in one statement.
+ * @throws AppError `unavailable` if rows moved between the reads of the versions.
  */
 export const serverOf = (...rows: readonly { readonly place: Place | null }[]): ShardPlace => {
   const [first, ...others] = rows.flatMap(({ place }) => (place === null ? [] : [place]));

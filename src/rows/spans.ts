@@ -1,29 +1,29 @@
-/** Rows of all segments that a dataset has or had, with the versions that had them. */
+/** Rows of all segments that a dataset has or had, each with its range of versions. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import { patchedRows } from './patches.js';
 import { firstPosition, namedColumn, sourceOf, statedTable } from './place.js';
 import { countGuard, type RowSource, storedRows } from './source.js';
 
-/** How long a dataset had a segment. */
+/** Range of versions that have a segment. */
 export interface SegmentSpan {
   readonly segment: number;
-  /** First version that has it. */
+  /** First version with it. */
   readonly from: number;
-  /** First version that lacks it again; 0: none. */
+  /** First later version without it; 0: none. */
   readonly until: number;
-  /** These versions have its rows of uploads with a lower number. */
+  /** The versions have only its rows from uploads with a lower number. */
   readonly beforeUpload: number;
 }
 
-/** Rows of segments that a dataset had, in the versions that had them. */
+/** Rows of segments that a dataset has or had. */
 export interface SpannedRows {
   readonly place: Place;
   readonly columns: readonly StoredColumn[];
   readonly ranges: readonly SegmentSpan[];
-  /** Rows of all of its segments, whole. */
+  /** Rows of all of these segments, in full. */
   readonly rowCount: number;
-  /** Spans of all patches in the table, also of those under other columns. Absent: there are none. */
+  /** Spans of all patches in the table, including those with other columns; absent: there are none. */
   readonly patches?: readonly SegmentSpan[];
 }
 
@@ -31,24 +31,24 @@ const segmentsOf = (spans: readonly SegmentSpan[]): number[] => [
   ...new Set(spans.map(({ segment }) => segment)),
 ];
 
-/** Spans as rows of a table, under these names. */
+/** Subquery of spans. @param list Select list with names for `t[1]`, `t[2]`, … */
 const spanRows = (name: string, list: string): string =>
   `(SELECT ${list}
         FROM (SELECT arrayJoin({${name}:Array(Array(UInt64))}) AS t))`;
 
 /**
- * Array of the spans in which a row is there: its own one, from `f` to `u`, without those of the patches that hide it. Bounds of
- * these divide it, and a part stays unless one of them covers it.
+ * SQL of an array of the spans in which a row is visible: its own span, from `f` to `u`, minus the spans of patches that hide it. The bounds
+ * of these split its span into parts, and a part remains unless one of them covers it.
  */
-const partsLeft = `arrayFilter(i -> NOT arrayExists(h -> h.1 <= i.1 AND (h.2 = 0 OR i.1 < h.2), hidden),
+const visibleParts = `arrayFilter(i -> NOT arrayExists(h -> h.1 <= i.1 AND (h.2 = 0 OR i.1 < h.2), hidden),
   arrayZip(bounds, arrayPushBack(arrayPopFront(bounds), u)))`;
 const bounds =
   'arraySort(arrayDistinct(arrayPushFront(arrayFilter(c -> c > f AND (u = 0 OR c < u), arrayConcat(hidden.1, hidden.2)), f)))';
 
 /**
- * Rows of segments, each as often as there are spans of its segment, with two more columns: `f` and `u`, the first
- * version that has the row and the first that lacks it again. With the same guard as `versionSource`. Spans are divided where patches
- * come that replace or delete the row, or go; only rows at their positions are looked at for that.
+ * Rows of segments, each once per span of its segment, with two more columns: `f`, the first version with the row, and `u`, the first later
+ * one without it. Has the same guard as `versionSource`. Spans are split where a patch that replaces or deletes the row is added or
+ * removed; this is computed only for rows at patched positions.
  * @param at Number of the source in its statement.
  */
 export const spanSource = (database: string, rows: SpannedRows, at: number): RowSource => {
@@ -74,7 +74,7 @@ export const spanSource = (database: string, rows: SpannedRows, at: number): Row
   return {
     from: `(SELECT ${names}_row, f, u FROM ${held} WHERE ${where} AND _row NOT IN ${touched}
       UNION ALL SELECT ${names}_row, x.1 AS f, x.2 AS u FROM (
-        SELECT ${names}_row, ${partsLeft} AS parts FROM (
+        SELECT ${names}_row, ${visibleParts} AS parts FROM (
           SELECT *, ${bounds} AS bounds FROM (
             SELECT ${names}_row, f, u,
               arrayMap(y -> (y.2, y.3), arrayFilter(y -> y.1 > if(${isPatch}, _seg, 0), patches)) AS hidden

@@ -1,4 +1,4 @@
-/** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
+/** SQL fragments for statements of other rooms about segments and their places. */
 export { isOpen } from './compaction-states.js';
 export { placeSql, versionPlaceColumn } from './place.js';
 export { readCopyColumn } from './read-copy-source.js';

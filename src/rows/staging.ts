@@ -1,6 +1,6 @@
 /**
- * Chunks of uploads on one server. Pools take them as they come. An own table has no deduplication log, so each long upload has a
- * staging table (`u<segmentId>`): sealed when all chunks are there, counted, and promoted into the own table by partition
+ * Chunks of uploads on one server. Pools take chunks directly. An own table has no deduplication log, so each long upload has a staging table
+ * (`u<segmentId>`), which is sealed when all chunks are inserted, counted, and promoted to the own table by partition
  * (docs/adr/0027-upload-tables.md).
  */
 import { randomBytes } from 'node:crypto';
@@ -25,27 +25,27 @@ export interface EncodedChunk extends Block {
   /** Its number in the upload. @default 0 */
   readonly number?: number;
   readonly block: readonly Buffer[];
-  /** Identifies the chunk: the same token adds nothing. */
+  /** Deduplication token: inserting it again adds nothing. */
   readonly token: string;
 }
 
 /** Rows of several segments for one table, in one statement. */
 export interface Batch extends Omit<Block, 'columns'> {
-  /** The place of one of them. Slot maps may differ. */
+  /** Place of one of the segments. Slot maps may differ. */
   readonly place: Place;
-  /** All that any of the blocks has. */
+  /** Columns that any of the blocks has. */
   readonly columns: readonly NamedColumn[];
-  /** Names of the stored columns that any of the blocks fills. */
+  /** Names of all stored columns that the blocks fill. */
   readonly names: readonly string[];
-  /** One for each segment, with column names of its own; ordered by segment. */
+  /** One block per segment, each with its own column names; ordered by segment. */
   readonly blocks: readonly Buffer[];
-  /** Identifies the blocks; ignored by own tables. */
+  /** Deduplication token; own tables ignore it. */
   readonly token: string;
 }
 
 /** A staging table that takes no more rows. */
 export interface SealedTable {
-  /** Its name, which no other table gets: the rows that are promoted are those that were counted. */
+  /** Unique name, so that the promoted rows are the counted ones. */
   readonly table: string;
   readonly rows: number;
 }
@@ -53,7 +53,7 @@ export interface SealedTable {
 /** Settings that make one block one part. */
 const blockSettings = (rows: number): QuerySettings => ({
   async_insert: 0,
-  // Never cut or join blocks: sizes above whatever one chunk can hold.
+  // Never split or join blocks: limits above the size of any chunk.
   max_insert_block_size: String(Math.max(rows, 1) + 1),
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
@@ -64,23 +64,23 @@ const blockSettings = (rows: number): QuerySettings => ({
   max_query_size: '16777216',
 });
 
-/** Settings that make a repeated block add nothing. */
-const once = (token: string): QuerySettings => ({
+/** Deduplication settings: a repeated block adds nothing. */
+const deduplicated = (token: string): QuerySettings => ({
   insert_deduplicate: 1,
   insert_deduplication_token: token,
 });
 
-/** Settings that make blocks of several segments one, which is cut by partition alone. */
+/** Settings that combine the blocks of several segments into one, which is split only by partition. */
 const batchSettings = ({ place, rows, token }: Batch): QuerySettings => ({
   ...blockSettings(rows),
   min_insert_block_size_rows: String(rows),
   // In an own table each segment is a partition.
   max_partitions_per_insert_block: isPooled(place) ? String(poolPartitions) : '0',
-  ...(isPooled(place) ? once(token) : {}),
+  ...(isPooled(place) ? deduplicated(token) : {}),
 });
 
 export interface StagingOptions {
-  /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
+  /** Timeout of one block: a dead connection may stay silent forever. */
   readonly insertTimeoutMs?: number;
 }
 
@@ -92,17 +92,17 @@ export const createStaging = (
   { insertTimeoutMs = 600_000 }: StagingOptions = {},
 ) => {
   const { database } = clickhouse;
-  /** Segments whose staging tables were created last. */
+  /** Segments whose staging tables were created recently. */
   const staged = new Set<number>();
-  /** Segments of which an insert was refused. */
-  const doubted = new Set<number>();
+  /** Segments with a failed insert. */
+  const doubtful = new Set<number>();
 
   const create = async ({ segment, place }: Target, columns: readonly NamedColumn[]): Promise<void> => {
     await tables.ensure(place, columns);
     await tables.createStaging(`u${segment}`, place, columns.length);
   };
 
-  /** Creates the table that takes the chunks of a segment. */
+  /** Creates the table for the chunks of a segment. */
   const ensure = async (to: Target, columns: readonly NamedColumn[]): Promise<void> => {
     const { segment, place } = to;
     if (isPooled(place)) return tables.ensure(place, columns);
@@ -110,23 +110,23 @@ export const createStaging = (
     try {
       await create(to, columns);
     } catch (error) {
-      // Another process has dropped the own table since this one created it: all of its rows had gone to a pool.
+      // Another process has dropped the own table since: all of its rows had moved to a pool.
       if (!isUnknownTable(error)) throw error;
       tables.forget(tableOf(place));
       await create(to, columns);
     }
-    // It may have been created like an own table that was dropped and created again meanwhile, with other columns.
-    if (doubted.delete(segment)) await tables.alignColumns(`u${segment}`, place);
+    // It may have the columns of an own table that was dropped and created again meanwhile.
+    if (doubtful.delete(segment)) await tables.alignColumns(`u${segment}`, place);
     if (staged.size >= 100) staged.clear();
     staged.add(segment);
   };
 
-  /** The table may have been dropped or restored by others: the next try reads it again. */
-  const doubt = ({ segment, place }: Target): void => {
+  /** Another process may have dropped or restored the table: the next attempt reads its columns again. */
+  const markDoubtful = ({ segment, place }: Target): void => {
     tables.forget(tableOf(place));
     staged.delete(segment);
-    if (doubted.size >= 1_000) doubted.clear();
-    if (!isPooled(place)) doubted.add(segment);
+    if (doubtful.size >= 1_000) doubtful.clear();
+    if (!isPooled(place)) doubtful.add(segment);
   };
 
   const send = (
@@ -160,9 +160,9 @@ export const createStaging = (
       const table = isPooled(place) ? tableOf(place) : `u${segment}`;
       const names = columns.map((column) => storedAs(column, place).name);
       try {
-        await send(table, names, block, queryId, { ...blockSettings(rows), ...once(token) });
+        await send(table, names, block, queryId, { ...blockSettings(rows), ...deduplicated(token) });
       } catch (error) {
-        doubt(to);
+        markDoubtful(to);
         throw error;
       }
     },
@@ -179,13 +179,13 @@ export const createStaging = (
       }
     },
 
-    /** Seals the staging table of a segment, so that a late worker does not find it. Undefined if there is none. */
+    /** Renames the staging table of a segment, so that a late worker does not find it. Returns undefined if there is none. */
     async seal(segmentId: number): Promise<SealedTable | undefined> {
       const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
       await runAll(clickhouse, tables.ddl.rename(`u${segmentId}`, name)).catch((error: unknown) => {
         if (!isUnknownTable(error)) throw error;
       });
-      // An earlier one may have been sealed with all rows, and a late chunk made this one.
+      // If a table with all rows was sealed before, a late chunk may have created this one.
       const sealed = await Promise.all((await listSealed(segmentId)).map(countSealed));
       return sealed.sort((one, other) => other.rows - one.rows)[0];
     },
@@ -198,7 +198,7 @@ export const createStaging = (
 
     async dropStaging(segmentId: number): Promise<void> {
       staged.delete(segmentId);
-      doubted.delete(segmentId);
+      doubtful.delete(segmentId);
       for (const name of [`u${segmentId}`, ...(await listSealed(segmentId))])
         await runAll(clickhouse, tables.ddl.dropTable(name, 'SYNC'));
     },

@@ -1,12 +1,12 @@
-/** Settings of statements that read or write many rows in the background: bounded memory, no hurry. */
+/** Settings of statements that read or write many rows in the background with bounded memory. */
 import type { QuerySettings } from '../storage/clickhouse/client.js';
 
 const gib = 1024 ** 3;
 
-/** Cells of one block, so that thousands of columns take no more memory than a few. */
+/** Cells of a block, so that thousands of columns take no more memory than a few. */
 const cellsPerBlock = 1_048_576;
 
-/** For a statement that reads every column of many rows: one thread, blocks that depend on the number of columns. */
+/** For a statement that reads every column of many rows: one thread, and smaller blocks for more columns. */
 export const backgroundSettings = (columns: number): QuerySettings => ({
   max_threads: 1,
   max_memory_usage: String(2 * gib),
@@ -17,7 +17,7 @@ export const backgroundSettings = (columns: number): QuerySettings => ({
   max_expanded_ast_elements: '2000000',
 });
 
-/** For an insert of stored rows: one writer, blocks of a bounded size, no deduplication. */
+/** For an INSERT of stored rows: one thread, bounded blocks, no deduplication. */
 export const copySettings: QuerySettings = {
   max_insert_threads: '1',
   insert_deduplicate: 0,
@@ -26,7 +26,7 @@ export const copySettings: QuerySettings = {
   min_insert_block_size_bytes: String(gib / 8),
 };
 
-/** The same for the rows of many segments, each of which is a partition of its own table. */
+/** `copySettings` for many segments, each a partition of an own table. */
 export const manySegmentSettings: QuerySettings = {
   ...copySettings,
   max_threads: 1,
@@ -36,7 +36,7 @@ export const manySegmentSettings: QuerySettings = {
   max_query_size: '67108864',
 };
 
-/** For statements that join a file with the version before it. A merge must not take the server's memory, whatever the sizes. */
+/** For statements that join a file with the previous version. Bounds memory for any size. */
 export const mergeSettings: QuerySettings = {
   ...copySettings,
   max_threads: 2,
@@ -46,7 +46,7 @@ export const mergeSettings: QuerySettings = {
   join_algorithm: 'grace_hash',
   max_bytes_in_join: String(gib / 2),
   join_use_nulls: 0,
-  // Rows are already filtered by the hash of their key; a second filter, made from the other side of the join, costs a quarter of the CPU.
+  // Rows are already filtered by key hash; a runtime filter would take a quarter of the CPU time.
   enable_join_runtime_filters: 0,
   max_block_size: '65536',
   max_execution_time: 0,

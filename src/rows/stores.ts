@@ -1,10 +1,10 @@
-/** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
+/** Rows of `stores`: where a dataset and its clones keep their segments. No other file writes them. */
 import { firstShard, type ServedShards } from '../storage/clickhouse/client.js';
 import { raiseSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { OwnTable } from './tables.js';
 
-/** @param turns Numbers of shards: the id of the store takes one of them in turn as its home. */
+/** @param turns Shard numbers, of which the id of the store selects its home. */
 export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShard]): Promise<number> => {
   const [store] = await tx.query<{ id: number }>(
     `INSERT INTO stores (id, shard) OVERRIDING SYSTEM VALUE
@@ -16,13 +16,13 @@ export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShar
   return store.id;
 };
 
-/** Setting with the most shards that this installation has had: rows of what is everywhere may be on each of them. */
+/** Setting with the largest number of shards so far. Rows that are everywhere may be on each of them. */
 const mostShards = 'rows_shards';
 
-/** Notes that rows may be on so many shards. A smaller number changes nothing. */
+/** Records that rows may be on so many shards. A smaller number changes nothing. */
 export const noteShards = (sql: Sql, shards: number): Promise<void> => raiseSetting(sql, mostShards, shards);
 
-/** The rows of the store may be on every shard from now on. */
+/** Marks a store whose rows may be on every shard. */
 export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET everywhere = true WHERE id = $1', [id]);
 };
@@ -35,20 +35,20 @@ export const awayFromHome = (sql: Sql, tables: readonly OwnTable[]): Promise<Own
     [tables.map(({ storeId }) => storeId), tables.map(({ shard }) => shard)],
   );
 
-/** Keeps a store at home until the end of the transaction. False: it is everywhere by now. */
+/** Locks a store at home until the end of the transaction. Returns false if it is everywhere by now. */
 export const holdAtHome = async (tx: Sql, id: number): Promise<boolean> => {
   const held = await tx.query('SELECT 1 FROM stores WHERE id = $1 AND NOT everywhere FOR UPDATE', [id]);
   return held.length > 0;
 };
 
-/** Target of a restored store's rows. */
+/** Where the rows of a restored store go. */
 export interface RestoredHome {
   readonly id: number;
   readonly shard: number;
   readonly everywhere: boolean;
 }
 
-/** Sets the homes of all stores of a catalog that was restored onto so many shards. */
+/** Sets the homes of all stores of a catalog restored to so many shards. */
 export const placeStores = async (tx: Sql, homes: readonly RestoredHome[], shards: number): Promise<void> => {
   await setSetting(tx, mostShards, String(shards));
   await tx.query(
@@ -58,45 +58,44 @@ export const placeStores = async (tx: Sql, homes: readonly RestoredHome[], shard
   );
 };
 
-/** Shard of a segment's store, of `segments` under this name; null: all of them. */
+/** SQL of the shard of a segment; null: all shards. @param segments Alias of `segments`. */
 export const shardSql = (segments: string): string =>
   `(SELECT CASE WHEN NOT everywhere THEN shard END FROM stores WHERE id = ${segments}.store_id)`;
 
 const idsOf = async (sql: Sql, query: string, values: readonly unknown[] = []): Promise<number[]> =>
   (await sql.query<{ id: number }>(query, values)).map(({ id }) => id);
 
-/** Stores that are everywhere. */
 export const everywhereStores = (sql: Sql): Promise<number[]> =>
   idsOf(sql, 'SELECT id FROM stores WHERE everywhere ORDER BY 1');
 
-/** The given numbers that are stores. */
+/** Those of the ids that are stores. */
 export const knownStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, 'SELECT id FROM stores WHERE id = ANY ($1)', [ids]);
 
-/** Condition that neither a dataset nor a segment names the store `s`. */
+/** Condition that neither a dataset nor a segment refers to the store `s`. */
 const isOrphaned = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
-/** Up to `most` stores that no dataset and no segment names. */
+/** Up to `most` stores without datasets and segments. */
 export const orphanedStores = (sql: Sql, most: number): Promise<number[]> =>
   idsOf(sql, `SELECT s.id FROM stores s WHERE ${isOrphaned} LIMIT $1`, [most]);
 
-/** Deletes the given stores that nothing names; returns those. */
+/** Deletes orphaned stores among the given ones. Returns their ids. */
 export const deleteOrphanedStores = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, `DELETE FROM stores s WHERE s.id = ANY ($1) AND ${isOrphaned} RETURNING s.id`, [ids]);
 
-/** Condition that the own table of the store `s` has segments. */
+/** Condition that the store `s` has segments in its own table. */
 const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
 
-/** Stores whose own table has no segment. Tables that are on all shards are left out. */
+/** Stores without segments in their own table. Leaves out stores on all shards. */
 export const emptyTables = (sql: Sql, ids: readonly number[]): Promise<number[]> =>
   idsOf(sql, `SELECT s.id FROM stores s WHERE s.id = ANY ($1) AND NOT s.everywhere AND NOT ${usesTable}`, [
     ids,
   ]);
 
 /**
- * Locks an own table against new segments until the end of the transaction. False if it has segments again.
- * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
+ * Locks an own table against new segments until the end of the transaction. Returns false if it has segments again. A new segment locks the
+ * row of its store through its foreign key, so this waits for it and sees it.
  */
 export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
   await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR UPDATE', [id]);
@@ -104,7 +103,7 @@ export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
   return row !== undefined;
 };
 
-/** Stores by shard; null: those that are on all shards. */
+/** Number of stores by shard; null: on all shards. */
 export const countStores = (
   sql: Sql,
 ): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
@@ -112,9 +111,9 @@ export const countStores = (
     'SELECT CASE WHEN NOT everywhere THEN shard END AS shard, count(*)::int AS stores FROM stores GROUP BY 1 ORDER BY 1',
   );
 
-/** Stores on a shard that the configuration lacks. */
+/** Stores on a shard that is not configured. */
 export interface UnservedStores {
-  /** Null: they are on several shards. */
+  /** Null: on several shards. */
   readonly shard: number | null;
   readonly stores: number;
   /** Datasets that cannot be read. */
@@ -122,14 +121,14 @@ export interface UnservedStores {
 }
 
 /**
- * Condition that not all servers with rows of the store `own` are in the configuration; the first shard always is. What is everywhere
- * may have rows on as many shards as there ever were.
+ * Condition that not all servers with rows of the store `own` are configured; the first shard always is. A store that is everywhere may have
+ * rows on as many shards as there ever were.
  */
 const isUnserved = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
   AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
     coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
 
-/** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
+/** Condition that the rows of a segment are on configured servers. @param segments Alias of `segments`. */
 export const isServed = (segments: string, served: ServedShards): string =>
   `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isUnserved(served)})`;
 

@@ -1,30 +1,30 @@
 /**
- * The last step of a compaction: every version and clone that has segments of the run gets the joined one instead. Each
- * transaction holds one dataset and leads a bounded number of ranges over, so that nobody waits for long. In between,
- * some versions read the run and some the joined segment, which hold the same rows; both stay until all are done.
+ * Last step of a compaction: in every version and clone the joined segment replaces those of the run. Each transaction locks one dataset and
+ * changes a bounded number of ranges, so that others do not wait long. Meanwhile some versions have the run and some the joined segment,
+ * with the same rows; both stay until all are switched.
  */
 import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { insertRanges, removeRanges } from './segment-ranges.js';
 
-/** For how long the versions of a dataset have a segment of a run. */
+/** Versions of a dataset that have a segment of a run. */
 export interface RunRange {
-  /** Place of the segment in the run, from 0. */
+  /** Index of the segment in the run. */
   readonly place: number;
-  /** Id of the first version that has it. */
+  /** Id of the first version with it. */
   readonly from: number;
-  /** Id of the first version after it that lacks it; null: the current one has it. */
+  /** Id of the first later version without it; null: the current version has it. */
   readonly until: number | null;
   /** These versions have only rows of uploads with a lower number; null: all rows of the segment. */
   readonly beforeUpload: number | null;
 }
 
-/** For how long versions have the segment that takes the place of the run, and how much of it. */
+/** Versions that get the joined segment, or a part of it. */
 export type JoinedRange = Omit<RunRange, 'place'>;
 
 export interface RangeSwap {
   readonly joined: readonly JoinedRange[];
-  /** Ranges that stay as they are. */
+  /** Ranges that keep segments of the run. */
   readonly rest: readonly RunRange[];
 }
 
@@ -40,10 +40,10 @@ const eventsOf = (ranges: readonly RunRange[], until: number): Event[] =>
       { at: range.from, range, begins: true },
       { at: Math.min(range.until ?? Number.POSITIVE_INFINITY, until), range, begins: false },
     ])
-    // Ends come before begins: a segment may come back with another cut.
+    // Ends come first: a segment may be added again with another cut.
     .sort((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins));
 
-/** Keeps track of the segments of the run that the versions between two events have. */
+/** Tracks the segments of the run that versions between two events have. */
 const createHolding = (length: number) => {
   const cutAt = new Array<number | null | undefined>(length).fill(undefined);
   let count = 0;
@@ -58,21 +58,21 @@ const createHolding = (length: number) => {
       while (last >= 0 && cutAt[last] === undefined) last -= 1;
     },
     isEmpty: (): boolean => count === 0,
-    /** From the first segment on, without gaps, and none but the last in part (invariant 6 of the version model). */
-    isSound: (): boolean => count === last + 1 && cuts <= 1 && (cuts === 0 || cutAt[last] !== null),
-    /** The cut of the joined segment: that of the last segment, or before the next one of the run. */
+    /** True for a gapless start of the run, of which only the last segment may be cut. */
+    isStartOfRun: (): boolean => count === last + 1 && cuts <= 1 && (cuts === 0 || cutAt[last] !== null),
+    /** Cut of the joined segment: that of the last segment, or before the next segment of the run. */
     beforeUpload: (uploadNumbers: readonly number[]): number | null =>
       cutAt[last] ?? uploadNumbers[last + 1] ?? null,
   };
 };
 
 /**
- * Leads versions over from the segments of a run to the one that was made of them: whole, or cut where a version ends
- * inside of the run. Undefined when a version has anything but the start of the run.
+ * Replaces the segments of a run by the joined segment, cut for versions that have only the start of the run. Undefined if a version has
+ * other segments of the run than a start.
  *
- * @param ranges Of one dataset; all that begin before `before`, and no others.
- * @param uploadNumbers Those of the segments of the run.
- * @param before Versions before this one are repointed; null: all versions.
+ * @param ranges All ranges of one dataset that start before `before`.
+ * @param uploadNumbers Upload numbers of the segments of the run.
+ * @param before Only versions before this one are switched; null: all versions.
  */
 export const swapRanges = (
   ranges: readonly RunRange[],
@@ -87,7 +87,7 @@ export const swapRanges = (
     const from = events[at]!.at;
     while (at < events.length && events[at]!.at === from) holding.apply(events[at++]!);
     if (holding.isEmpty()) continue;
-    if (!holding.isSound()) return undefined;
+    if (!holding.isStartOfRun()) return undefined;
     const next = events[at]?.at ?? Number.POSITIVE_INFINITY;
     const until = Number.isFinite(next) ? next : null;
     const beforeUpload = holding.beforeUpload(uploadNumbers);
@@ -102,7 +102,7 @@ export const swapRanges = (
   return { joined, rest };
 };
 
-/** Without some spans of versions. */
+/** The parts of a range outside of some spans. */
 const outside = (range: RunRange, spans: readonly JoinedRange[]): RunRange[] => {
   const end = range.until ?? Number.POSITIVE_INFINITY;
   const left: RunRange[] = [];
@@ -118,10 +118,10 @@ const outside = (range: RunRange, spans: readonly JoinedRange[]): RunRange[] => 
 };
 
 /**
- * The same where the joined segment has nothing of what only a part of the run has: versions that have the whole run get it,
- * others keep what they have, also those that have one of its segments cut.
- * @param ranges All of one dataset.
- * @param length Of the run.
+ * Like `swapRanges`, for a joined segment that cannot be cut, because it lacks rows that only a part of the run has. Versions with the whole
+ * run get it; others, including those with a cut segment, keep theirs.
+ * @param ranges All ranges of one dataset.
+ * @param length Number of segments of the run.
  */
 export const swapWhole = (ranges: readonly RunRange[], length: number): RangeSwap => {
   const whole = ranges.filter(({ beforeUpload }) => beforeUpload === null);
@@ -141,9 +141,9 @@ export const swapWhole = (ranges: readonly RunRange[], length: number): RangeSwa
 export interface PublishedRun {
   /** The joined segment. */
   readonly target: number;
-  /** The segments it takes the place of, in reading order. */
+  /** The segments that it replaces, in reading order. */
   readonly run: readonly number[];
-  /** Upload number of each of them; null: only versions that have the whole run are led over. */
+  /** Upload number of each of them; null: only versions with the whole run are switched. */
   readonly uploadNumbers: readonly number[] | null;
 }
 
@@ -171,8 +171,8 @@ const write = async (
   ]);
 };
 
-/** Repoints the versions of a dataset that have the whole run. */
-const leadWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promise<void> =>
+/** Switches the versions of a dataset that have the whole run. */
+const switchWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promise<void> =>
   sql.tx(async (tx) => {
     await holdDataset(tx, datasetId);
     const ranges = await tx.query<RunRange>(rangesSql, [datasetId, published.run, null]);
@@ -180,8 +180,8 @@ const leadWhole = (sql: Sql, datasetId: number, published: PublishedRun): Promis
     if (swap.joined.length > 0) await write(tx, datasetId, published, ranges, swap);
   });
 
-/** Repoints some versions of a dataset. False if one of them has segments of the run other than the first ones. */
-const leadOver = (
+/** Switches a batch of versions of a dataset. Returns false if one of them has other segments of the run than a start. */
+const switchBatch = (
   sql: Sql,
   datasetId: number,
   published: PublishedRun,
@@ -202,7 +202,7 @@ const leadOver = (
     return true;
   });
 
-/** A dataset that has segments of the run; clones may be made all the time. */
+/** Finds a dataset with segments of the run. Clones may be created at any time. */
 const nextDataset = async (
   sql: Sql,
   run: readonly number[],
@@ -217,9 +217,9 @@ const nextDataset = async (
 };
 
 /**
- * Repoints all versions. Safe to repeat, and to run in two workers at once. True if no version is left that can be
- * repointed; false if it was stopped before.
- * @param batch Ranges of one transaction; more than the segments of a run.
+ * Switches all versions. Idempotent, and safe to run in two workers at once. Returns true if no version is left to switch; false if it was
+ * stopped before.
+ * @param batch Most ranges per transaction; must exceed the number of segments of a run.
  */
 export const swapSegments = async (
   sql: Sql,
@@ -234,9 +234,10 @@ export const swapSegments = async (
     const datasetId = await nextDataset(sql, run, settled);
     if (datasetId === undefined) return true;
     if (stop?.aborted) return false;
-    if (uploadNumbers !== null && (await leadOver(sql, datasetId, published, uploadNumbers, batch))) continue;
-    // Some versions may have the end of the run behind a fold that has the rows of its start.
-    await leadWhole(sql, datasetId, published);
+    if (uploadNumbers !== null && (await switchBatch(sql, datasetId, published, uploadNumbers, batch)))
+      continue;
+    // Some versions may have only the end of the run, after a fold with the rows of its start.
+    await switchWhole(sql, datasetId, published);
     settled.push(datasetId);
   }
 };

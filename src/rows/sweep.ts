@@ -1,10 +1,10 @@
 /**
- * Drops what nobody needs any more, in PostgreSQL and in ClickHouse, and reports what it dropped. Every step is idempotent:
- * any number of workers, and commands of operators, may sweep at the same time.
+ * Drops what is no longer needed in PostgreSQL and ClickHouse, and reports it. Every step is idempotent: workers and operator commands may
+ * sweep at the same time.
  *
- * Nothing is dropped while a backup or restore holds rows. Each step first lists what nobody names, then asks whether rows
- * are held, and then drops what nobody names still: a restore that ended in between has named its rows by then, and a backup
- * that begins later does not name them.
+ * Nothing is dropped while a backup or restore holds rows. Each step lists candidates, checks that no rows are held, and drops the candidates
+ * that are still unreferenced: a restore that ended in between refers to its rows by then, and a backup that starts later does not
+ * include them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Leases } from '../jobs/leases.js';
@@ -40,34 +40,34 @@ import {
 } from './stores.js';
 import type { RowTables } from './tables.js';
 
-/** Segments and stores that nothing refers to any more, and whose grace period is over. */
+/** Numbers of dropped segments and stores. */
 export interface ReleaseReport {
-  /** Segments that no version, upload or compaction names: row in PostgreSQL, rows in ClickHouse. */
+  /** Segments that no version, upload or compaction refers to, and whose grace period has expired. */
   readonly segments: number;
-  /** Stores without a dataset: row in PostgreSQL, table in ClickHouse. */
+  /** Stores without datasets. */
   readonly stores: number;
 }
 
 export interface StorageReport extends ReleaseReport {
-  /** Compactions whose worker fell silent. */
+  /** Compactions whose worker has lost its lease. */
   readonly abandonedCompactions: number;
   /** Segments in ClickHouse that PostgreSQL does not know. */
   readonly orphanSegments: number;
   /** Tables in ClickHouse that PostgreSQL does not know. */
   readonly orphanTables: number;
-  /** Segments of versions whose rows are not in ClickHouse. Should always be zero; nothing can be removed. */
+  /** Segments of versions with a wrong number of rows in ClickHouse. Should always be zero; the sweep cannot repair them. */
   readonly missingSegments: number;
 }
 
 export interface Tidy {
   /**
-   * Drops what is due. Cheap: one statement of PostgreSQL unless there is something to drop.
-   * @throws when `stop` is aborted before the end; the next sweep goes on.
+   * Drops what is due. Cheap: one PostgreSQL statement if nothing is due.
+   * @throws if `stop` is aborted before the end; the next sweep continues.
    */
   release(stop?: AbortSignal): Promise<ReleaseReport>;
-  /** Release, and a comparison of both sides. Throws as well. */
+  /** Releases, and compares PostgreSQL with ClickHouse. @throws as `release` */
   sweep(stop?: AbortSignal): Promise<StorageReport>;
-  /** Drops those of the segments to which no version refers, at once: their readers are not waited for. Returns what is left of them. */
+  /** Drops unreferenced segments among the given ones at once, without a grace period for readers. Returns what remains of them. */
   drop(segmentIds: readonly number[]): Promise<Remains>;
 }
 
@@ -76,11 +76,11 @@ export interface TidyOptions {
   readonly clickhouse: ClickHouseServers;
   readonly tables: RowTables;
   readonly leases: Leases;
-  /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
+  /** Minimum milliseconds between two deletes from pools of less than a batch of segments. */
   readonly poolDropIntervalMs: number;
-  /** Milliseconds that rows stay after no version refers to them any more, for readers that began before. */
+  /** Grace period in milliseconds: how long unreferenced rows stay for readers that started before. */
   readonly graceMs: number;
-  /** Condition that an upload reads segments of a store, whose id is this expression, however long it takes. */
+  /** Condition that an upload is reading segments of the store with this id. */
   readonly isBeingRead: (storeId: string) => string;
   readonly onSegmentsRemoved?: (count: number) => void;
   readonly log: Log;
@@ -88,7 +88,7 @@ export interface TidyOptions {
 
 const batch = 1_000;
 
-/** Milliseconds between two checks whether another process is done. */
+/** Milliseconds between attempts to take the lease. */
 const leaseCheckMs = 200;
 
 export const createTidy = (options: TidyOptions): Tidy => {
@@ -97,15 +97,15 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const dropRows = createDropRows(clickhouse);
   const dropCopies = createDropCopies(sql, clickhouse);
 
-  /** The segments of a list that may still be dropped; none while a backup or restore holds rows. */
+  /** Candidates that may still be dropped; none while a backup or restore holds rows. */
   const unlessHeld = async <T>(
     listed: readonly T[],
     stillDue: (listed: readonly T[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> => (listed.length === 0 || (await areSegmentsHeld(sql)) ? [] : stillDue(listed));
 
   /**
-   * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
-   * its readers. One on a shard that the configuration lacks waits for the shard, and holds nothing else up.
+   * Segments to drop. A segment that was never published (`rows` is null) has no readers and is due at once; others are due after the grace
+   * period. A segment on a shard that is not configured is left out until the shard is back.
    */
   const readDue = (isPooled: boolean): Promise<SegmentPlace[]> =>
     sql.query<SegmentPlace>(
@@ -128,7 +128,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
 
   let poolsDueAt = 0;
 
-  /** A delete from pools takes seconds, whether of one segment or of a thousand: it waits for others, but not for long. */
+  /** A delete from pools takes seconds for one segment or a thousand, so it waits a limited time for more segments. */
   const dropDue = async (isPooled: boolean, stop?: AbortSignal): Promise<number> => {
     for (let dropped = 0; ; ) {
       const listed = await readDue(isPooled);
@@ -147,7 +147,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     }
   };
 
-  /** One process at a time. The others wait until what they would have dropped is gone. */
+  /** Runs in one process at a time. Others wait, so that their segments are dropped when this returns. */
   const dropSegments = async (stop?: AbortSignal): Promise<number> => {
     await noteReleased(sql);
     for (; !stop?.aborted; await sleep(leaseCheckMs)) {
@@ -160,7 +160,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     return 0;
   };
 
-  /** Tables that took the chunks of uploads which have ended. */
+  /** Drops staging tables of uploads that have ended. */
   const dropStaging = async (): Promise<void> => {
     const present = await tables.listStaging();
     if (present.length === 0) return;
@@ -174,11 +174,11 @@ export const createTidy = (options: TidyOptions): Tidy => {
     for (const id of present) if (!ids.has(id)) await tables.dropStaging(id);
   };
 
-  /** A worker that dies in between leaves a table without a store, which the next sweep drops. */
+  /** If a worker dies in between, a table without a store remains, which the next sweep drops. */
   const dropStores = async (): Promise<number> => {
     const gone = await unlessHeld(await orphanedStores(sql, batch), (ids) => deleteOrphanedStores(sql, ids));
     if (gone.length === 0) return 0;
-    // Most never had a table.
+    // Most stores never had a table.
     const present = new Set((await tables.listOwnTables()).map(({ storeId }) => storeId));
     for (const id of gone) if (present.has(id)) await tables.dropOwnTable(id);
     return gone.length;
@@ -192,7 +192,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
     return { segments, stores: await dropStores() };
   };
 
-  /** Rows of a worker that wrote after its attempt was over and dropped, or of a crash; and rows that are not there. */
+  /** Drops rows that a crash or a late worker left without a segment, and reports missing rows. */
   const compare = async (stop?: AbortSignal) => {
     let orphanSegments = 0;
     let missingSegments = 0;
@@ -229,12 +229,12 @@ export const createTidy = (options: TidyOptions): Tidy => {
       await tables.dropOwnTable(id);
       log.info({ store: id }, 'table dropped that belongs to no dataset');
     }
-    // Segments stay known until they are dropped: without one, nobody reads the table.
+    // A table without known segments has no readers.
     for (const id of await unlessHeld(present, (ids) => emptyTables(sql, ids)))
       await sql.tx(async (tx) => {
         if (await holdEmpty(tx, id)) await tables.dropOwnTable(id);
       });
-    // Their rows would be seen as soon as the store is read on all shards, which it is not before they are gone.
+    // Rows away from home would become visible when the store goes everywhere, which waits until they are dropped.
     for (const { storeId, shard } of await unlessHeld(found, (listed) => awayFromHome(sql, listed)))
       await sql.tx(async (tx) => {
         if (!(await holdAtHome(tx, storeId))) return;
@@ -265,7 +265,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
       await release();
       await dropCopies();
       await dropRows.clean();
-      // Clones of others go on with the rows that they share.
+      // Clones of others keep the rows that they share.
       const shared = await sql.query<{ id: number }>(
         'SELECT DISTINCT segment_id AS id FROM segment_ranges WHERE segment_id = ANY ($1)',
         [segmentIds],

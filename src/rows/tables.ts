@@ -1,6 +1,5 @@
 /**
- * The tables that hold rows, on all servers: README.md says which there are, and what is always true of them. A block is already in
- * the order of the key: nothing is sorted on the way in.
+ * The tables of rows on all servers; README.md lists them and their invariants. Blocks are already sorted by key, so inserts need no sort.
  */
 import { type NamedColumn, namedColumnOf } from '../model/column.js';
 import type { Place } from '../model/version.js';
@@ -32,17 +31,16 @@ export interface OwnTable {
   readonly shard: number;
 }
 
-/** Stores whose tables are made at the same time. */
+/** Stores whose tables are created in parallel. */
 const madeAtOnce = 8;
 
 type ShardTables = ServerTables & Staging;
 
 export type RowTables = ReturnType<typeof createRowTables>;
 
-/** Tables of all places, on all servers. */
 export const createRowTables = (servers: ClickHouseServers, options?: StagingOptions) => {
   const { engine } = servers;
-  /** By server: a shard may be added at any time. */
+  /** By server, since a shard may be added at any time. */
   const known = new WeakMap<Connection, ShardTables>();
   const tablesOf = ({ clickhouse }: Pick<Shard, 'clickhouse'>): ShardTables => {
     const seen = known.get(clickhouse);
@@ -62,16 +60,16 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     if (found === undefined) throw unknownShard(shard);
     return tablesOf(found);
   };
-  const having = ({ shard = firstShard }: ShardPlace): readonly ShardTables[] =>
+  const tablesFor = ({ shard = firstShard }: ShardPlace): readonly ShardTables[] =>
     shard === null ? all() : [on(shard)];
 
-  /** The server that has the pools of a place, and its own table unless that is everywhere. */
+  /** The server with the pools of a place, and with its own table unless that is everywhere. */
   const atHome = (place: Place): ShardTables => {
     const { shard, home = firstShard } = insideOf(place);
     return on(shard ?? home);
   };
 
-  /** Chunks of what is on all shards take turns by weight: a chunk always goes to the shard that knows its token. */
+  /** If the place is on all shards, chunks take turns by weight. A repeated chunk goes to the shard that knows its token. */
   const forChunk = ({ segment, place }: Target, number: number): ShardTables =>
     isEverywhere(place) && !isPooled(place)
       ? on(turnAt(turnsOf(servers.shards), segment + number) ?? null)
@@ -81,10 +79,10 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     await Promise.all(all().map(work));
   };
 
-  /** Seals the staging tables of a segment: no late chunk gets into a table that was counted. */
+  /** Seals the staging tables of a segment, so that no late chunk is added to a counted table. */
   const seal = async ({ segment, place }: Target) => {
     const found = await Promise.all(
-      having(insideOf(place)).map(async (tables) => {
+      tablesFor(insideOf(place)).map(async (tables) => {
         const sealed = await tables.seal(segment);
         return sealed === undefined ? [] : [{ tables, ...sealed }];
       }),
@@ -93,16 +91,16 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     return { sealed, rows: sealed.reduce((sum, { rows }) => sum + rows, 0) };
   };
 
-  /** Makes the table of a place or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  /** Creates the table of a place, or adds missing columns. Idempotent, and safe to run in several processes. */
   const ensure = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
-    await Promise.all(having(insideOf(place)).map((tables) => tables.ensure(place, columns)));
+    await Promise.all(tablesFor(insideOf(place)).map((tables) => tables.ensure(place, columns)));
     if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
   };
 
   /** Drops the cached columns of a table that no longer exists. */
   const forget = (place: Place): void => {
     const table = tableOf(place);
-    for (const tables of having(insideOf(place))) tables.forget(table);
+    for (const tables of tablesFor(insideOf(place))) tables.forget(table);
     if (isEverywhere(place)) for (const tables of over()) tables.forget(overName(table));
   };
 
@@ -112,7 +110,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
 
     /** Inserts a chunk into its pool or its staging table, and creates that table if needed. A repeated token adds nothing. */
     async insert(to: Target, chunk: EncodedChunk): Promise<void> {
-      // Reads of what is everywhere look on every shard, whichever of them has the rows.
+      // Reads need the table on every shard, even on those without rows.
       if (isEverywhere(to.place)) await ensure(to.place, chunk.columns);
       await forChunk(to, chunk.number ?? 0).insert(to, chunk);
     },
@@ -132,7 +130,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
      */
     async promote(to: Target, rows: number): Promise<void> {
       if (isPooled(to.place)) return;
-      // Rows on a shard that this process does not know yet may be as many as there are twice elsewhere: a count would not tell.
+      // Rows on a shard that this process does not know yet could make up for rows stored twice: the count would be right by chance.
       if (isEverywhere(to.place)) await servers.renew();
       const found = await seal(to);
       if (found.rows !== rows) return;
@@ -172,11 +170,11 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
      */
     async repair(stores: readonly number[]): Promise<number> {
       if (engine.cluster === undefined || stores.length === 0) return 0;
-      const makeAnew = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
+      const ensureAgain = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
         forget(place);
         await ensure(place, columns);
       };
-      for (const pool of poolClasses) await makeAnew(tablePlace({ storeId: 1, shard: null, pool }), []);
+      for (const pool of poolClasses) await ensureAgain(tablePlace({ storeId: 1, shard: null, pool }), []);
       const digestsBy = (nameOf: (id: number) => string) => async (tables: ServerTables) => {
         const digests = await tables.columnDigests(stores.map(nameOf));
         return (id: number) => digests.get(nameOf(id));
@@ -186,13 +184,13 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
         ...all().map(digestsBy(ownTableName)),
       ]);
       const digestsOf = (id: number) => lists.map((digestOf) => digestOf(id));
-      // One that nobody has was never written.
+      // A table that no server has was never written.
       const lacking = stores.filter((id) => new Set(digestsOf(id)).size > 1);
       const makeStore = async (storeId: number): Promise<void> => {
         const names = (
           await Promise.all(all().map((tables) => tables.columnsOf(ownTableName(storeId))))
         ).flat();
-        await makeAnew(
+        await ensureAgain(
           tablePlace({ storeId, shard: null }),
           [...new Set(names.map(({ name }) => name))].map(namedColumnOf),
         );

@@ -1,4 +1,4 @@
-/** Segments of one chunk each, many in one statement (docs/adr/0063-short-batches.md). */
+/** Writes segments of one chunk each, many per statement (docs/adr/0063-short-batches.md). */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.js';
@@ -23,9 +23,9 @@ export interface WholeSegment {
 /**
  * State of a segment after the statement.
  *
- *   stored        it holds the rows that were encoded
- *   count         it does if they are counted: the statement was repeated, or its columns were not checked
- *   begin_again   its rows belong to no version: write them into another segment
+ *   stored        it has exactly the encoded rows
+ *   count         it must be counted, since the statement was repeated or its columns were not checked
+ *   begin_again   its rows must not be used: write them to another segment
  */
 export type Outcome = 'stored' | 'count' | 'begin_again';
 
@@ -35,9 +35,9 @@ export interface Appended<One> {
 }
 
 /**
- * Writes the rows of whole segments; one promise for each statement. A pool gets them once under a token, and the statement is
- * repeated while ClickHouse cannot be reached. An own table knows no tokens: a statement that was not acknowledged is not repeated.
- * @param stop Ends the repetitions: the promise rejects.
+ * Writes the rows of whole segments. Returns a promise per statement. For pools a token makes the statement idempotent, and it is retried
+ * while ClickHouse cannot be reached. Own tables have no tokens, so a statement that was not acknowledged is not retried.
+ * @param stop Ends the retries: the promise rejects.
  */
 export type AppendTogether = <One extends WholeSegment>(
   segments: readonly One[],
@@ -46,7 +46,7 @@ export type AppendTogether = <One extends WholeSegment>(
 
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 
-/** Equal for places whose rows go into one table of one server. */
+/** Equal for places in the same table on the same server. */
 const tableKey = (place: Target['place']): string => {
   const { shard, home, pool, storeId } = insideOf(place);
   return `${shard}/${home}/${pool?.pool ?? storeId}`;
@@ -66,7 +66,6 @@ const tokenOf = (segments: readonly WholeSegment[]): string =>
     .update(segments.map(({ to }) => to.segment).join())
     .digest('base64url')}`;
 
-/** Parts that do not depend on the attempt. */
 const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omit<Batch, 'queryId'> => {
   const sorted = [...segments].sort((a, b) => a.to.segment - b.to.segment);
   const columns = sorted.flatMap((one) => one.columns);
@@ -84,7 +83,7 @@ const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omi
 };
 
 export const createAppendTogether = (tables: Pick<RowTables, 'insertTogether'>): AppendTogether => {
-  /** Inserts the rows of these segments, of which each has some, with one statement. */
+  /** Inserts segments with one statement. @param filled Segments with rows, of one table. */
   const write = async (
     filled: readonly WholeSegment[],
     { stop, log }: { readonly stop: AbortSignal; readonly log: Log },

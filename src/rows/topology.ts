@@ -1,4 +1,4 @@
-/** The nodes of a cluster as ClickHouse itself knows them, and where each answers over HTTP. */
+/** The nodes of a cluster from `system.clusters`, with their HTTP addresses. */
 import { AppError } from '../lib/errors.js';
 import type { Connection } from '../storage/clickhouse/client.js';
 import { type Engine, mergeTree } from '../storage/clickhouse/engine.js';
@@ -13,13 +13,12 @@ export interface NodeAddress {
   readonly tcpPort: number;
 }
 
-/** A part of the cluster whose replicas hold the same rows. */
+/** A shard, whose replicas have the same rows. */
 export interface ShardAddress {
   /** `shard_num` of `system.clusters`: 1, 2, … */
   readonly number: number;
-  /** Its share of what is new, as `remote_servers` says; 0: it is only read. */
+  /** Share of new data, from `remote_servers`; 0: it is only read. */
   readonly weight: number;
-  /** All nodes of the shard. */
   readonly replicas: readonly [NodeAddress, ...NodeAddress[]];
 }
 
@@ -27,7 +26,7 @@ export interface TopologyOptions {
   readonly cluster: string;
   /** Address from CLICKHOUSE_URL. */
   readonly url: string;
-  /** HTTP addresses by number of shard and replica; read from the nodes when left out. */
+  /** HTTP addresses by shard and replica number; undefined: read from the nodes. */
   readonly nodeUrls?: readonly string[] | undefined;
 }
 
@@ -43,8 +42,8 @@ export interface ClusterNode {
 
 const misconfigured = (message: string): AppError => new AppError('invalid', 'bad_configuration', message);
 
-/** With what the address leaves out: account and parameters of CLICKHOUSE_URL. */
-const completed = (address: string, { username, password, search }: URL): string => {
+/** Adds account and parameters of CLICKHOUSE_URL if the address has none. */
+const withDefaults = (address: string, { username, password, search }: URL): string => {
   const url = new URL(address);
   if (url.username === '') Object.assign(url, { username, password });
   if (url.search === '') url.search = search;
@@ -52,7 +51,7 @@ const completed = (address: string, { username, password, search }: URL): string
 };
 
 /** The address of CLICKHOUSE_URL at another host and port. */
-const elsewhere = (url: URL, host: string, port: string): string => {
+const urlAt = (url: URL, host: string, port: string): string => {
   const address = new URL(url);
   address.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   address.port = port;
@@ -66,9 +65,9 @@ const urlOf = (
   url: URL,
 ): string => {
   const port = ports.get(node.shard);
-  if (port !== undefined) return elsewhere(url, node.host, String(port));
-  // It is away. On hosts of their own all nodes listen on the same port; on one host they cannot.
-  if (all.filter(({ host }) => host === node.host).length === 1) return elsewhere(url, node.host, url.port);
+  if (port !== undefined) return urlAt(url, node.host, String(port));
+  // The shard is down. Nodes on separate hosts listen on the same port; nodes on one host cannot.
+  if (all.filter(({ host }) => host === node.host).length === 1) return urlAt(url, node.host, url.port);
   throw misconfigured(
     `shard ${node.shard} of ClickHouse at ${node.host}:${node.port} does not answer, so its HTTP port is not known: start it or set CLICKHOUSE_NODE_URLS`,
   );
@@ -76,8 +75,8 @@ const urlOf = (
 
 /**
  * Shards in the order of their numbers.
- * @param ports HTTP ports by number of shard, of those that answered.
- * @throws AppError when addresses are given for another number of nodes, or one cannot be known.
+ * @param ports HTTP ports by shard number, of the shards that answered.
+ * @throws AppError if there are fewer given addresses than nodes, or an address is not known
  */
 export const shardsOf = (
   nodes: readonly ClusterNode[],
@@ -85,7 +84,7 @@ export const shardsOf = (
   { url, nodeUrls, cluster }: TopologyOptions,
 ): ShardAddress[] => {
   const base = new URL(url);
-  // Addresses of nodes that are about to be added may be there already.
+  // There may already be addresses of nodes that will be added.
   if (nodeUrls !== undefined && nodeUrls.length < nodes.length)
     throw misconfigured(
       `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes: add the missing ones in the order of system.clusters`,
@@ -95,7 +94,7 @@ export const shardsOf = (
     const given = nodeUrls?.[at];
     const { shard: number, weight, host, port: tcpPort } = node;
     const address = {
-      url: given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base),
+      url: given === undefined ? urlOf(node, nodes, ports, base) : withDefaults(given, base),
       host,
       tcpPort,
     };
@@ -121,12 +120,12 @@ const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNod
   );
 };
 
-/** Behind one address may be several servers: the table that one of them made, another may lack. */
+/** One address may lead to several servers: one may lack the table that another has created. */
 const attempts = 5;
 
 /**
- * The HTTP ports of the shards that answer. Read through a table, because functions that reach other servers take a
- * right that the product does without.
+ * HTTP ports of the shards that answer. Read through a table, because table functions that reach other servers need a privilege that the
+ * product does not have.
  */
 const askPorts = async (
   entry: Connection,
@@ -150,16 +149,16 @@ const askPorts = async (
   }
 };
 
-/** Returns the shards of a cluster as they are now; the same array when nothing has changed since the last call. */
+/** Returns the current shards of a cluster; the same array if nothing has changed since the last call. */
 export type ReadTopology = () => Promise<readonly ShardAddress[]>;
 
-/** Topology of a cluster, from `system.clusters`. Nodes are asked for their HTTP ports only when the list has changed. */
+/** Reads the topology from `system.clusters`, and the HTTP ports of nodes only if it has changed. */
 export const createTopology = (
   entry: Connection,
   options: TopologyOptions,
   engine: Engine = mergeTree,
 ): ReadTopology => {
-  /** A node that is down at the moment has the port that it had. */
+  /** Last known ports, for nodes that are down. */
   const ports = new Map<number, number>();
   let known: { readonly nodes: string; readonly shards: readonly ShardAddress[] } | undefined;
   return async () => {
@@ -176,7 +175,7 @@ export const createTopology = (
 
 /**
  * Reads the shards of a cluster and their replicas once.
- * @throws AppError when ClickHouse has no cluster of that name, or the address of a node cannot be known.
+ * @throws AppError if ClickHouse has no cluster of that name, or the address of a node is not known
  */
 export const readTopology = (
   entry: Connection,

@@ -1,31 +1,34 @@
 /**
- * Rows of `versions`: the one place that writes them. A version comes into being as the current one of its dataset, in
- * one statement: short uploads spend their time on trips.
+ * Rows of `versions`. No other file writes them. One statement inserts a version and makes it current, since round trips dominate the time of
+ * short uploads.
  */
 import { dropUnusedLists, keepChanges } from '../storage/postgres/column-lists.js';
 import { firstVersionSql, showVersionSql } from '../storage/postgres/datasets.js';
 import { named, type Sql } from '../storage/postgres/sql.js';
 import { forgetVersions } from './segment-ranges.js';
 
-/** Parts of versions, at most one of each dataset. The caller holds the datasets. Parameters are named; the same text at each call. */
+/**
+ * Parts of a statement that inserts versions, at most one per dataset. The caller holds the locks of the datasets. Parameters are named; the
+ * text must be the same at each call.
+ */
 export interface VersionStatement {
-  /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
+  /** Common table expressions, the last of which is `list (id)`: the columns of the version (column-lists.ts). */
   readonly list: string;
   /**
-   * Query of a row per version, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last
-   * date, frequency.
+   * Query of one row per version, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last date,
+   * frequency.
    */
   readonly row: string;
-  /** Further expressions, which may read `version (id, dataset_id, process_id)`. */
+  /** Further common table expressions, which may read `version (id, dataset_id, process_id)`. */
   readonly also?: readonly string[];
-  /** Name of one of them that gives a row per version, with its `version_id`, which is part of the answer. */
+  /** Name of one of them with a row per version and `version_id`; the result includes its columns. */
   readonly answer?: string;
 }
 
 interface VersionIds {
   readonly id: number;
   readonly list: number;
-  /** List of the version before; 0 for the first one. */
+  /** Column list of the previous version; 0 for the first one. */
   readonly listBefore: number;
 }
 
@@ -34,7 +37,7 @@ const rowColumns =
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** As many as `row` gives, in no order. */
+/** Adds the versions that `row` returns. The result is unordered. */
 export const addVersions = async <Answer = unknown>(
   tx: Sql,
   { list, row, also = [], answer }: VersionStatement,
@@ -58,7 +61,7 @@ export const addVersions = async <Answer = unknown>(
   return versions;
 };
 
-/** The same for one dataset; undefined when `row` gives none. */
+/** Adds one version; undefined if `row` returns none. */
 export const addVersion = async (
   tx: Sql,
   statement: VersionStatement,
@@ -66,10 +69,9 @@ export const addVersion = async (
 ): Promise<{ readonly id: number } | undefined> => (await addVersions(tx, statement, values))[0];
 
 /**
- * Adds a version before all others of the dataset `:datasetId`, which stays as it is otherwise.
- * @param statement Its `row` gives, behind what that of other versions gives, the id and from when on it is valid;
- *   `oldest (id)`, which may be read too, is the version behind it.
- * @param validFrom The same time, as an expression.
+ * Adds a version before all others of the dataset `:datasetId`.
+ * @param statement Its `row` has two more columns, the id and the start of validity, and may read `oldest (id)`, the next version.
+ * @param validFrom Start of validity, as an expression.
  */
 export const addOlderVersion = async <Answer = unknown>(
   tx: Sql,
@@ -100,7 +102,7 @@ export const addOlderVersion = async <Answer = unknown>(
   return version;
 };
 
-/** The `row` of a version of `:datasetId` that has what the version `:like` has. */
+/** The `row` of a version of `:datasetId` with the content of the version `:like`. */
 export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
   SELECT :datasetId::bigint, NULL::bigint, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
   FROM versions v, list WHERE v.id = :like`;
@@ -120,13 +122,12 @@ const restoreVersionsSql = `
   FROM saved_versions v JOIN new_versions n ON n.old = v.id JOIN new_column_lists l ON l.old = v.column_list_id
     LEFT JOIN new_versions c ON c.old = v.content_id ORDER BY n.id RETURNING 1`;
 
-/** Versions of a dataset of a backup (saved-dataset.ts), under the ids that were given to them. */
+/** Restores the versions of a saved dataset (saved-dataset.ts), with their new ids. */
 export const restoreVersions = async (tx: Sql, datasetId: number): Promise<void> => {
   const made = await tx.query(restoreVersionsSql, [datasetId]);
   const [saved] = await tx.query<{ versions: number }>('SELECT count(*) AS versions FROM saved_versions');
-  if (made.length !== saved?.versions)
-    throw new RangeError('a version names a list of columns that is missing');
-  // Behind the trigger, which knows nothing of versions that retention removed.
+  if (made.length !== saved?.versions) throw new RangeError('a version refers to a missing column list');
+  // Overrides what the trigger has set, which does not know versions that retention removed.
   await tx.query(
     `UPDATE versions v SET replaced_at = s.replaced_at FROM saved_versions s JOIN new_versions n ON n.old = s.id
      WHERE v.id = n.id AND v.replaced_at IS DISTINCT FROM s.replaced_at`,
@@ -148,8 +149,8 @@ export const markVersion = async (
 };
 
 /**
- * Removes versions of a dataset with what nothing else has. The caller holds the dataset. Their rows follow by the
- * sweep, once no version of the dataset or of a clone has them.
+ * Removes versions of a dataset, with column lists that no other version has. The caller holds the lock of the dataset. The sweep drops their
+ * rows when no version of the dataset or of a clone has them.
  */
 export const removeVersions = async (tx: Sql, datasetId: number, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;

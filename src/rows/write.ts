@@ -1,4 +1,4 @@
-/** Rows of uploads on their way to where they are stored. Callers know segments and places, and no tables. */
+/** Writes rows of uploads. Callers know segments and places, but no tables. */
 import type { NamedColumn } from '../model/column.js';
 import type { Place, SegmentFacts } from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -9,25 +9,25 @@ import type { EncodedChunk } from './staging.js';
 import { createRowTables } from './tables.js';
 import { type AppendTogether, createAppendTogether } from './together.js';
 
-/** The rows of a segment: as many as were written, or another number. */
+/** A sealed segment: with as many rows as were written, or another number. */
 export type Sealed =
   | { readonly kind: 'whole'; readonly facts: Omit<SegmentFacts, 'bytes'> }
   | { readonly kind: 'miscounted'; readonly rows: number };
 
 export interface Write {
-  /** Creates the columns that a place lacks, so that rows of a version with these columns can be read there. */
+  /** Creates missing columns of a place, so that versions with these columns can be read there. */
   prepare(place: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** The same for a place that may have been changed by others. */
+  /** Like `prepare`, for a place that another process may have changed. */
   prepareAgain(place: Place, columns: readonly NamedColumn[]): Promise<void>;
-  /** Writes a chunk, once under its token however often it is repeated. */
+  /** Writes a chunk. Repeating it with the same token adds nothing. */
   append(to: Target, chunk: EncodedChunk): Promise<void>;
-  /** Writes segments of one chunk, those of one table in one statement. */
+  /** Writes segments of one chunk each, with one statement per table. */
   readonly appendTogether: AppendTogether;
   /**
-   * Ends the writing of a segment whose chunks were all written, and counts it: chunks that come late from here on change nothing.
-   * Repeatable. Rows that were miscounted belong to no version.
-   * @param columns All of the file.
-   * @param date The time column, whose least and largest value are counted too.
+   * Seals a segment whose chunks are all written, and counts it; late chunks then have no effect. Idempotent. A miscounted segment must not
+   * be published.
+   * @param columns All columns of the file.
+   * @param date The time column, whose range is determined too.
    */
   seal(
     to: Target,
@@ -51,7 +51,7 @@ export const createWrite = (servers: ClickHouseServers, tables = createRowTables
 
     async seal(to, rows, columns, date) {
       const { segment, place } = to;
-      // A version can be read only where each shard has all columns, whether it got a chunk or not.
+      // Reading a version needs all columns on each shard, even on shards without a chunk.
       if (rows === 0) await prepareAgain(place, columns);
       else if (isEverywhere(place)) await tables.ensure(place, columns);
       if (rows > 0) await tables.promote(to, rows);

@@ -51,7 +51,7 @@ const everyStatement = (engine: Engine): string => {
     .concat('\n');
 };
 
-describe('statements that make and change tables', () => {
+describe('statements that create and change tables', () => {
   it.each([
     ['merge-tree', createEngine('MergeTree')],
     ['replicated-merge-tree', createEngine('ReplicatedMergeTree', { cluster: 'main' })],
@@ -60,14 +60,14 @@ describe('statements that make and change tables', () => {
     await expect(everyStatement(engine)).toMatchFileSnapshot(`ddl/${name}.sql`);
   });
 
-  it('on a cluster without replicas are those of one server, and those of its Distributed tables', () => {
+  it('for a cluster without replicas are those of one server and those of its Distributed tables', () => {
     const alone = everyStatement(createEngine('MergeTree'));
     const cluster = everyStatement(createEngine('MergeTree', { cluster: 'main' }));
     expect(cluster.startsWith(alone)).toBe(true);
     expect(cluster.slice(alone.length).match(/Distributed\('main', /g)).toHaveLength(3);
   });
 
-  it('ask nothing of a server for no columns, segments or partitions', () => {
+  it('are empty for no columns, segments or partitions', () => {
     const ddl = createDdl('rows', createEngine('MergeTree'));
     expect([
       ...ddl.addColumns('s1', [], 2),
@@ -76,13 +76,13 @@ describe('statements that make and change tables', () => {
     ]).toEqual([]);
   });
 
-  it('leave out the settings that a release of ClickHouse lacks', () => {
+  it('leave out settings that the ClickHouse release lacks', () => {
     expect(tableSettings(createEngine('MergeTree', { lacks: ['auto_statistics_types'] }), 'pool')).toBe(
       'non_replicated_deduplication_window = 100000, old_parts_lifetime = 120',
     );
   });
 
-  it('are written in one file', () => {
+  it('are all in one file', () => {
     const source = fileURLToPath(new URL('../../../src', import.meta.url));
     const ddl =
       /\b(?:CREATE (?:OR REPLACE )?TABLE|ALTER TABLE|DROP TABLE|RENAME TABLE|EXCHANGE TABLES|CREATE DATABASE)\b[^'`]*\$\{/;

@@ -8,7 +8,7 @@ import { createEngine } from '../../../src/storage/clickhouse/engine.js';
 const shards = (...weights: number[]) => weights.map((weight, at) => ({ number: at + 1, weight }));
 
 describe('turns of shards', () => {
-  it('give each shard as many as its weight, spaced evenly', () => {
+  it('give each shard as many turns as its weight, spaced evenly', () => {
     expect(turnsOf(shards(1, 1, 1))).toEqual([1, 2, 3]);
     expect(turnsOf(shards(1, 3, 2))).toEqual([2, 3, 1, 2, 3, 2]);
   });
@@ -19,7 +19,7 @@ describe('turns of shards', () => {
     expect(turnAt([], 5)).toBeUndefined();
   });
 
-  it('count proportions: equal weights alternate, however large they are', () => {
+  it('depend on proportions: equal weights alternate, however large they are', () => {
     expect(turnsOf(shards(4_000_000_000, 4_000_000_000))).toEqual([1, 2]);
     expect(turnsOf(shards(300, 600))).toEqual([2, 1, 2]);
     const turns = turnsOf(shards(1_000_003, 2_000_003));
@@ -28,7 +28,7 @@ describe('turns of shards', () => {
     expect(turnsOf(shards(1, 4_000_000_000))).toContain(1);
   });
 
-  it('are taken by number, from the first again after the last', () => {
+  it('start over after the last one', () => {
     expect([0, 1, 2, 3, Number.MAX_SAFE_INTEGER].map((at) => turnAt([4, 5, 6], at))).toEqual([4, 5, 6, 4, 5]);
   });
 });
@@ -78,8 +78,8 @@ describe('turns for the homes of new datasets', () => {
 
   it.each([
     ['a minute', [true, true], 60_000],
-    ['five seconds where a shard was away', [true, false], 5_000],
-  ])('stay for %s', async (_, answers, validMs) => {
+    ['five seconds if a shard was down', [true, false], 5_000],
+  ])('are valid for %s', async (_, answers, validMs) => {
     const { servers, pings } = clusterOf(answers);
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
     const turns = createHomeTurns(servers);
@@ -91,7 +91,7 @@ describe('turns for the homes of new datasets', () => {
     expect([await pingsAt(0), await pingsAt(validMs), await pingsAt(validMs + 1)]).toEqual([2, 2, 4]);
   });
 
-  it('are checked again when the shards are others', async () => {
+  it('are checked again when the shards have changed', async () => {
     const { servers, pings } = clusterOf([true, true]);
     let { shards: present } = servers;
     const turns = createHomeTurns({
@@ -106,7 +106,7 @@ describe('turns for the homes of new datasets', () => {
     expect(pings).toEqual([1, 2, 1]);
   });
 
-  it('are those of the only server without a cluster', async () => {
+  it('are only the first shard without a cluster', async () => {
     const { servers, pings } = clusterOf([false]);
     expect(await createHomeTurns({ ...servers, engine: createEngine('MergeTree') })()).toEqual([1]);
     expect(pings).toEqual([]);
@@ -119,12 +119,12 @@ describe('homes of restored datasets', () => {
     expect(Object.fromEntries(homesFor(shards(1, 2, 0), stores))).toEqual({ 3: 2, 1: 1, 4: 2, 5: 2, 2: 1 });
   });
 
-  it('are shared out by weight, in the order of their ids where they are as large', () => {
+  it('are assigned by weight, and in the order of their ids if they are equally large', () => {
     const stores = [4, 3, 2, 1].map((id) => ({ id, bytes: 10 }));
     expect(Object.fromEntries(homesFor(shards(2, 1), stores))).toEqual({ 1: 1, 2: 1, 3: 2, 4: 1 });
   });
 
-  it('are none where no shard has a weight', () => {
+  it('cannot be assigned if no shard has a weight', () => {
     expect(() => homesFor(shards(0, 0), [])).toThrow(
       expect.objectContaining({
         code: 'store_unavailable',
@@ -133,7 +133,7 @@ describe('homes of restored datasets', () => {
     );
   });
 
-  it('share empty datasets out, too', () => {
+  it('spread empty datasets too', () => {
     const homes = homesFor(
       shards(1, 1),
       [1, 2, 3, 4].map((id) => ({ id, bytes: 0 })),

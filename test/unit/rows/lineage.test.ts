@@ -26,8 +26,8 @@ const version = (segmentIds: readonly number[], patches: readonly number[] = [])
 const fold: Lineage = new Map([[50, runOf(true, { 10: 'base', 20: 'patch', 30: 'patch', 40: 'patch' })]]);
 const none = { from: { segmentIds: [] }, to: { segmentIds: [] } };
 
-describe('two versions of which one has a fold', () => {
-  it('differ at the positions of the patches that only the later one was made of', () => {
+describe('two versions, one with a fold', () => {
+  it('differ at the positions of patches that only the later one was made of', () => {
     const from = version([10, 20], [20]);
     const to = version([50, 60], [60]);
     expect(divergenceOf({ from, to }, fold)).toEqual({
@@ -48,12 +48,12 @@ describe('two versions of which one has a fold', () => {
     });
   });
 
-  it('do not differ where both were made of the same', () => {
+  it('do not differ if both were made of the same segments', () => {
     const [from, to] = [version([10, 20, 30, 40], [20, 30, 40]), version([50])];
     expect(divergenceOf({ from, to }, fold)).toEqual({ rest: none, differing: [], witnesses: [] });
   });
 
-  it('have the positions of patches that were joined in the patch that was made of them', () => {
+  it('find positions of joined patches in the patch that they became', () => {
     const joined: Lineage = new Map([
       [45, runOf(false, { 20: 'forgotten', 30: 'forgotten' })],
       [50, runOf(true, { 10: 'base', 45: 'patch', 40: 'patch' })],
@@ -68,35 +68,35 @@ describe('two versions of which one has a fold', () => {
   });
 
   it.each([
-    ['a patch is gone', { 10: 'base', 20: 'patch', 30: 'gone patch', 40: 'patch' }],
-    ['a segment is not on record any more', { 10: 'base', 20: 'patch', 30: 'forgotten', 40: 'patch' }],
+    ['a patch was deleted', { 10: 'base', 20: 'patch', 30: 'gone patch', 40: 'patch' }],
+    ['the record of a segment was deleted', { 10: 'base', 20: 'patch', 30: 'forgotten', 40: 'patch' }],
     ['rows were appended before the fold', { 10: 'base', 20: 'patch', 30: 'base', 40: 'patch' }],
-  ] as const)('are compared as a whole where %s', (_, parts) => {
+  ] as const)('are compared in full if %s', (_, parts) => {
     const lineage: Lineage = new Map([[50, runOf(true, parts)]]);
     const [from, to] = [version([10, 20], [20]), version([50])];
     expect(divergenceOf({ from, to }, lineage)).toBeUndefined();
     expect(divergenceOf({ from: to, to: from }, lineage)).toBeUndefined();
   });
 
-  it('are compared as a whole where one has a part of a segment', () => {
+  it('are compared in full if one has only a part of a segment', () => {
     const from = { ...version([10, 20], [20]), cuts: [{ segmentId: 10, beforeUpload: 3 }] };
     expect(divergenceOf({ from, to: version([50]) }, fold)).toBeUndefined();
   });
 });
 
-describe('two versions of which one has its patches joined', () => {
+describe('two versions, one with joined patches', () => {
   /** 35 has the patches 20 to 40, and 36 the patches 50 and 60. */
   const joins: Lineage = new Map([
     [35, runOf(false, { 20: 'gone patch', 30: 'gone patch', 40: 'gone patch' })],
     [36, runOf(false, { 50: 'gone patch', 60: 'gone patch' })],
   ]);
 
-  it('differ at the positions of the joined patch that has patches of the later one alone', () => {
+  it('differ at the positions of a joined patch with patches of only the later one', () => {
     const [from, to] = [version([10, 20], [20]), version([10, 35, 36], [35, 36])];
     expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [35, 36], witnesses: [] });
   });
 
-  it('do not differ where the joined patch has those of the other one', () => {
+  it('do not differ if the joined patch was made of the patches of the other one', () => {
     const [from, to] = [version([10, 20, 30, 40], [20, 30, 40]), version([10, 35], [35])];
     expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [], witnesses: [] });
   });

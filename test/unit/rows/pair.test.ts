@@ -33,109 +33,109 @@ const summaryOf = (from: CountedRows, to: CountedRows) => {
 
 const toSide = '_seg IN {second:Array(UInt64)}';
 
-describe('two versions of the same columns', () => {
+describe('two versions with the same columns', () => {
   it.each<[string, CountedRows, CountedRows, ReturnType<typeof summaryOf>]>([
     [
-      'of the same segments: nothing',
+      'nothing, if they have the same segments',
       version([1, 2], 30),
       version([2, 1], 30),
       { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
     ],
     [
-      'of which the later has more: these',
+      'the added segments, if the later one has more',
       version([1], 10),
       version([1, 2, 3], 60),
       { reads: ['1'], sides: ['to'], mostRows: 50, shared: 'all of from', byPosition: false },
     ],
     [
-      'of which the earlier has more: these',
+      'the removed segments, if the earlier one has more',
       version([1, 2], 30),
       version([1], 10),
       { reads: ['0'], sides: ['from'], mostRows: 20, shared: 'all of to', byPosition: false },
     ],
     [
-      'that have something in common: the others, in one statement',
+      'the segments that they do not share, in one statement',
       version([1, 2], 30),
       version([1, 3], 40),
       { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
     ],
     [
-      'that have nothing in common: all rows, in one statement',
+      'all rows in one statement, if they share no segment',
       version([1, 2], 30),
       version([3], 40),
       { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'none', byPosition: false },
     ],
     [
-      'of which one is empty: all rows of the other',
+      'all rows of one, if the other is empty',
       version([], 0),
       version([3], 40),
       { reads: ['1'], sides: ['to'], mostRows: 40, shared: 'none', byPosition: false },
     ],
     [
-      'of which both are empty: nothing',
+      'nothing, if both are empty',
       version([], 0),
       version([], 0),
       { reads: [], sides: [], mostRows: 0, shared: 'none', byPosition: false },
     ],
     [
-      'of which one has a part of a segment: that segment of both',
+      'a segment of both, if one has only a part of it',
       version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
       version([1, 2], 40),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
     ],
     [
-      'of the same part of a segment: nothing of it',
+      'nothing of a segment of which both have the same part',
       version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
       version([1, 2, 3], 40, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
       { reads: ['1'], sides: ['to'], mostRows: 10, shared: 'all of from', byPosition: false },
     ],
     [
-      'on different servers: two statements',
+      'each in its own statement, if they are on different servers',
       version([1], 10),
       version([3], 40, { place: tablePlace({ storeId: 5, shard: 2 }) }),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 50, shared: 'none', byPosition: false },
     ],
     [
-      'of which the later has patches: rows at their positions',
+      'rows at patched positions, if the later one has patches',
       version([1], 100),
       version([1, 7], 100, { patches: [7], patchRows: [3] }),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 6, shared: 'some', byPosition: true },
     ],
     [
-      'of which both have patches of their own: rows at the positions of all',
+      'rows at the positions of all patches, if each has patches of its own',
       version([1, 6], 100, { patches: [6], patchRows: [2] }),
       version([1, 7], 4, { patches: [7], patchRows: [3] }),
       { reads: ['0', '0', '1', '1'], sides: ['from', 'to'], mostRows: 9, shared: 'some', byPosition: true },
     ],
     [
-      'with patches and more rows: as many as there are',
+      'up to all rows, if one has patches and more rows',
       version([1], 100),
       version([1, 2, 7], 120, { patches: [7], patchRows: [3] }),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 220, shared: 'some', byPosition: true },
     ],
     [
-      'with patches of an unknown number of rows: as many as there are',
+      'up to all rows, if the number of patched rows is unknown',
       version([1], 100),
       version([1, 7], 90, { patches: [7] }),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 190, shared: 'some', byPosition: true },
     ],
     [
-      'with the same patches: nothing',
+      'nothing, if they have the same patches',
       version([1, 7], 100, { patches: [7] }),
       version([1, 7], 100, { patches: [7] }),
       { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
     ],
     [
-      'with patches and nothing in common: all rows of each',
+      'all rows of each, if one has patches and they share no segment',
       version([1, 7], 100, { patches: [7] }),
       version([2], 50),
       { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 150, shared: 'none', byPosition: false },
     ],
-  ])('%s is read', (_, from, to, wanted) => {
+  ])('read %s', (_, from, to, wanted) => {
     expect(summaryOf(from, to)).toEqual(wanted);
   });
 
-  it('count their rows before they are read, apart or together', () => {
+  it('are guarded by counts, together or each by its own', () => {
     const guarded = (from: CountedRows, to: CountedRows) => {
       const { values } = pairRows('db', from, to);
       return Object.fromEntries(Object.entries(values).filter(([name]) => name.endsWith('Count')));
@@ -145,14 +145,14 @@ describe('two versions of the same columns', () => {
     expect(guarded(version([1], 10), version([1, 2], 30))).toEqual({ toCount: 30 });
   });
 
-  it('say which segments are those of the later one', () => {
+  it('list the segments of the later one in a parameter', () => {
     expect(pairRows('db', version([1, 2], 30), version([1, 3, 4], 40)).values).toMatchObject({
       pair: [2, 3, 4],
       second: [3, 4],
     });
   });
 
-  it('look for rows at patched positions in all segments, unless the patches replace them all', () => {
+  it('read patched positions of all segments, unless the patches replace all rows there', () => {
     const earlier = version([1, 2], 100);
     const later = version([1, 2, 7], 100, { patches: [7], patchRows: [3] });
     expect(pairRows('db', earlier, later).values).toMatchObject({
@@ -179,11 +179,11 @@ describe('patches that only one of two versions has', () => {
     return { fromOnly, fromBoth, toOnly, toBoth };
   };
 
-  it('replace all other rows of their version where they are its last', () => {
+  it('replace all other rows at their positions if they are the last ones', () => {
     expect(readOf(patched(5), patched(5, 7, 8))).toEqual({ fromBoth: [1, 5], toOnly: [7, 8] });
   });
 
-  it('do not where a later patch is in both versions', () => {
+  it('do not replace rows of a later patch that both versions have', () => {
     expect(readOf(patched(7), patched(5, 7, 8))).toEqual({
       fromBoth: [1, 7],
       toOnly: [5, 8],
@@ -191,7 +191,7 @@ describe('patches that only one of two versions has', () => {
     });
   });
 
-  it('do not in a version that lacks one of them', () => {
+  it('do not replace rows of a version that lacks one of them', () => {
     expect(readOf(patched(6), patched(7))).toEqual({
       fromOnly: [6],
       fromBoth: [1],
@@ -201,7 +201,7 @@ describe('patches that only one of two versions has', () => {
   });
 });
 
-describe('the statements about two versions', () => {
+describe('statements about two versions', () => {
   const cut = [{ segmentId: 2, beforeUpload: 9 }];
   const from = version([1, 2], 100);
   const patchedTo = version([1, 2, 7, 8], 100, { patches: [7, 8], patchRows: [3, 4], hidden: 7 });
@@ -233,7 +233,7 @@ describe('the statements about two versions', () => {
     ],
     ['a fold', version([1, 5], 100, { patches: [5], patchRows: [2] }), version([50, 60], 130), lineage],
     ['only a fold', version([1, 5], 100, { patches: [5], patchRows: [2] }), version([50], 100), lineage],
-  ])('are those of the golden file: %s', async (name, earlier, later, known) => {
+  ])('match the golden file: %s', async (name, earlier, later, known) => {
     const found = pairRows('db', earlier, later, known);
     const text = [
       ...found.parts.map(({ from: table, where, side }) => `${side}: FROM ${table} WHERE ${where}`),
@@ -244,8 +244,8 @@ describe('the statements about two versions', () => {
   });
 });
 
-describe('two versions of different columns', () => {
-  it('are read whole, each by itself', () => {
+describe('two versions with different columns', () => {
+  it('are read in full, each in its own statement', () => {
     const from = version([1, 2], 30);
     const to = version([1, 2], 30, { columns: [column(1, 's'), column(2, 'f')] });
     expect(summaryOf(from, to)).toEqual({
@@ -259,7 +259,7 @@ describe('two versions of different columns', () => {
     expect(summaryOf(from, { ...to, segmentIds: [], rowCount: 0 })).toMatchObject({ sides: ['from'] });
   });
 
-  it('have the same columns in any order, but not in other types or under other ids', () => {
+  it('are alike with columns in another order, but not with other types or ids', () => {
     const [one, two] = [column(1, 's'), column(2, 'f')];
     expect(areAlike([one, two], [two, one])).toBe(true);
     expect(areAlike([one, two], [one])).toBe(false);
@@ -269,7 +269,7 @@ describe('two versions of different columns', () => {
   });
 });
 
-it('versions in pools are read together where they have the same slots', () => {
+it('versions in pools are read together if they have the same slot map', () => {
   const pool = (mapId: number): Place =>
     placeOf({ storeId: 5, shard: 1, pool: { mapId, pool: 'narrow', slots: { c1_s: 's0' } } });
   const from = version([1], 10, { place: pool(1) });

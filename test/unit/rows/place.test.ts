@@ -6,7 +6,7 @@ import { isSamePlace, placeOf, sourceOf, storedAs, tablePlace, writtenAs } from 
 const column = (id: number, physical: PhysicalType) => ({ name: `c${id}_${physical}`, physical });
 
 describe('a place', () => {
-  it('is opaque: it is made and looked into by the code that knows where rows are stored', () => {
+  it('is opaque outside of the code that knows where rows are stored', () => {
     const inside = { storeId: 1, shard: 1, pool: null };
     // @ts-expect-error An object of the same shape is no place.
     const made: Place = inside;
@@ -15,7 +15,7 @@ describe('a place', () => {
     expect(made).toEqual(placeOf(inside));
   });
 
-  it('is the same for one table, and for one slot map of a pool', () => {
+  it('is the same for the same table, or the same slot map of a pool', () => {
     const pool = (mapId: number) =>
       placeOf({ storeId: 1, shard: 1, pool: { mapId, pool: 'narrow', slots: {} } });
     const own = tablePlace({ storeId: 1, shard: 1 });
@@ -43,14 +43,14 @@ describe('a column in its place', () => {
     );
   });
 
-  it('is written as its slot keeps it', () => {
+  it('is converted to the type of its slot when it is written', () => {
     expect(storedAs(column(2, 'n38_4'), own)).toEqual({ name: 'c2_n38_4', type: 'Nullable(Decimal(38, 4))' });
     expect(storedAs(column(2, 'n38_4'), pooled)).toEqual({ name: 'i0', type: 'Nullable(Int128)' });
     expect(writtenAs('x', column(2, 'n38_4'), pooled)).toBe("reinterpret(x, 'Int128')");
     expect(writtenAs('x', column(1, 'd'), pooled)).toBe('x');
   });
 
-  it('without a slot is a mistake, not another column', () => {
+  it('without a slot throws an error', () => {
     expect(() => sourceOf('db', pooled, [column(9, 'f')])).toThrow('c9_f has no slot');
     expect(() => namedColumnOf('f0')).toThrow('not the name of a stored column');
     expect(namedColumnOf('c12_n76_30')).toEqual({ name: 'c12_n76_30', physical: 'n76_30' });

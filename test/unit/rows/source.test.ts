@@ -74,7 +74,7 @@ describe('the rows of a version', () => {
     await expect(text(Object.fromEntries(sources))).toMatchFileSnapshot('./source/versions.txt');
   });
 
-  it('of many columns are counted by the headers of its parts, where they are whole and on one server', () => {
+  it('of many columns are counted in the index, if segments are whole and on one server', () => {
     const guard = (version: CountedRows): string => versionSource('db', version).where;
     const many = { ...plain, columns: wide };
     expect(guard(many)).toContain('sum(rows_in_granule)');
@@ -84,7 +84,7 @@ describe('the rows of a version', () => {
     expect(versionSource('db', many).wherePart).toBeUndefined();
   });
 
-  it('are a whole partition where all of one segment is read, and nothing replaces its rows', () => {
+  it('are one partition if they are all rows of one segment without patches', () => {
     const wherePart = (version: CountedRows) => versionSource('db', version).wherePart;
     expect(wherePart(plain)).toContain('_partition_id');
     expect(wherePart({ ...plain, segmentIds: [12], patches: [12] })).toBeUndefined();
@@ -93,23 +93,23 @@ describe('the rows of a version', () => {
     expect(wherePart({ ...plain, place: everywhere })).toBeUndefined();
   });
 
-  it('have names of parameters of their own, where a statement reads several versions', () => {
+  it('have parameter names of their own in a statement that reads several versions', () => {
     const { where, values } = versionSource('db', { ...plain, ...patched }, 'other');
     expect(Object.keys(values).every((name) => name.startsWith('other'))).toBe(true);
     expect(where).toContain('{other:Array(UInt64)}');
   });
 
-  it('are a mistake where they have no place', () => {
+  it('cannot be read without a place', () => {
     expect(() => versionSource('db', { ...plain, place: null })).toThrow('has rows but no segment');
   });
 
-  it('that are not read have a source without rows', () => {
+  it('that are not read have an empty source', () => {
     expect(preview).toEqual({ from: '(SELECT 1 WHERE 0)', where: 'true', values: {} });
   });
 });
 
 describe('rows of segments', () => {
-  it('are read without being counted', () => {
+  it('are read without a guard', () => {
     expect(segmentSource('db', { place: own, columns, segments: [1, 2] }, 's')).toEqual({
       from: 'db.s5',
       where: '_seg IN {s:Array(UInt64)}',
@@ -117,7 +117,7 @@ describe('rows of segments', () => {
     });
   });
 
-  it('are chosen before they are looked up among the patches', async () => {
+  it('are filtered before they are looked up among the patches', async () => {
     const choices = {
       own: { place: own, list: { segmentIds: [9, 12], patches: [12] } },
       pooled: { place: pooled, list: { segmentIds: [9] } },
@@ -132,7 +132,7 @@ describe('rows of segments', () => {
 });
 
 describe('patches', () => {
-  it('leave out what they replace', async () => {
+  it('hide the rows that they replace', async () => {
     expect(patchMask('db.s5', { segmentIds: [9] }, 'x')).toBeUndefined();
     expect(patchMask('db.s5', { segmentIds: [9], patches: [] }, 'x')).toBeUndefined();
     const masks = {
@@ -173,8 +173,8 @@ describe('rows of spans', () => {
   });
 });
 
-describe('rows from a position on', () => {
-  it('are found by the values of the row there', async () => {
+describe('rows from a position onwards', () => {
+  it('are found by the values of the row at the position', async () => {
     const rows = versionSource('db', plain);
     const by = (at: number, descending: boolean) => ({ column: columns[at]!, descending });
     const conditions = {
@@ -188,7 +188,7 @@ describe('rows from a position on', () => {
 });
 
 describe('the server', () => {
-  it('is that of all rows; those of versions without rows are anywhere', () => {
+  it('is the common server of all rows; versions without rows do not count', () => {
     expect(serverOf()).toEqual({});
     expect(serverOf({ place: null })).toEqual({});
     expect(serverOf({ place: null }, { place: pooled }, { place: pooled })).toEqual({ shard: 2 });
@@ -200,14 +200,14 @@ describe('the server', () => {
 });
 
 describe('a place', () => {
-  it('has slots for columns in a pool, and room for any in a table', () => {
+  it('has slots for its columns in a pool, and for any column in an own table', () => {
     const name = (id: number, physical: PhysicalType) => ({ name: `c${id}_${physical}`, physical });
     expect(hasSlots(own, [name(9, 'f')])).toBe(true);
     expect(hasSlots(pooled, [name(1, 's'), name(2, 'n38_4')])).toBe(true);
     expect(hasSlots(pooled, [name(1, 's'), name(9, 'f')])).toBe(false);
   });
 
-  it('is named by its table', () => {
+  it('has the name of its table', () => {
     expect([own, everywhere, pooled].map((place) => statedTable('db', place))).toEqual([
       'db.s5',
       'db.ds5',
@@ -222,11 +222,11 @@ describe('a place', () => {
     expect(statedTable('db', tablePlace({ storeId: 5, shard: null, pool: 'wide' }))).toBe('db.dpool_wide');
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('has no table of number %d', (storeId) => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('throws for the table number %d', (storeId) => {
     expect(() => ownTableName(storeId)).toThrow(`bad id ${storeId}`);
   });
 
-  it('has columns that are no values', () => {
+  it('has bookkeeping columns', () => {
     expect(['_seg', '_row', '_gone', 'c1_s'].map(isBookColumn)).toEqual([true, true, true, false]);
     expect(ownTableName(1)).toBe('s1');
   });
