@@ -4,9 +4,9 @@ import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { dueVersionsSql, removeDue } from './version-removal.js';
 
-/** Drops versions that neither their dataset nor its owner's plan keeps. */
+/** Removes versions that the settings of their dataset or the plan of its owner no longer keep. */
 interface Retention {
-  /** Returns the number of dropped versions. */
+  /** Returns the number of removed versions. */
   apply(): Promise<number>;
 }
 
@@ -17,7 +17,7 @@ interface RetentionOptions {
 }
 
 export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Retention => {
-  /** Checks the versions again under the lock of the dataset, since one may have been restored, pinned or cloned meanwhile. */
+  /** Selects the versions again under the lock of the dataset, since one may have been restored, pinned or cloned meanwhile. */
   const applyTo = (datasetId: number): Promise<number> =>
     sql.tx(async (tx) => {
       await holdDataset(tx, datasetId);
@@ -42,11 +42,11 @@ export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Rete
 };
 
 export interface RetentionReport extends StorageReport {
-  /** Versions that retention dropped. */
+  /** Versions that retention removed. */
   readonly versions: number;
 }
 
-/** Applies retention, then sweeps the rows that no version needs any more. */
+/** Applies retention, then sweeps unneeded rows. */
 export const afterRetention =
   (tidy: Pick<Tidy, 'sweep'>, retention: Retention) =>
   async (stop?: AbortSignal): Promise<RetentionReport> => {

@@ -16,7 +16,7 @@ interface VersionView {
   readonly versionId: string;
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;
-  /** Start of its validity for `asOf`: `createdAt`, or the date of a vintage that was loaded later. */
+  /** Start of its validity for `asOf`: `createdAt`, or the date of a vintage that was loaded afterwards. */
   readonly validFrom: string;
   readonly mode: string;
   readonly processId: number | null;
@@ -32,9 +32,9 @@ interface VersionView {
 }
 
 export interface VersionRecords {
-  /** Newest first; long lists of changed columns are truncated. */
+  /** Newest first. Long lists of changed columns are truncated. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
-  /** Version that was current at an instant. @throws AppError 404 */
+  /** The version that was current at an instant. @throws AppError 404 */
   at(datasetId: number, instant: Instant): Promise<VersionView>;
   /** With every changed column. @throws AppError 404. */
   read(datasetId: number, versionId: number): Promise<VersionView>;
@@ -45,7 +45,7 @@ export interface VersionRecords {
     marks: { label: string | null; pinned: boolean },
   ): Promise<VersionView>;
   /**
-   * Publishes a new version with the same rows, without copying them. Versions that retention no longer keeps are removed at once.
+   * Publishes a new version with the same rows, without copying them. Removes versions that retention no longer keeps.
    * @throws AppError 404; 402 for more rows or columns than the plan allows
    */
   restore(datasetId: number, versionId: number): Promise<VersionView>;
@@ -89,7 +89,7 @@ const roomSql = `
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan
   WHERE v.dataset_id = $1 AND v.id = $2`;
 
-/** The columns of the version `:like`, with their current names and roles. */
+/** The columns of the version `:like` with their current names and roles, which the current version must always have. */
 const presentListSql = `
   SELECT (SELECT coalesce(jsonb_agg(s.item || jsonb_build_object('name', coalesce(c.name, s.item ->> 'name'),
         'isEntity', coalesce(c.is_entity, (s.item ->> 'isEntity')::boolean)) ORDER BY s.position), '[]')
@@ -98,7 +98,6 @@ const presentListSql = `
   FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = :datasetId AND v.id = :like`;
 
 const restored = {
-  // With the current names and roles, which the current version must always have.
   list: keepList(':datasetId', presentListSql),
   row: likeVersionSql('restore'),
 };
@@ -124,7 +123,7 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
     return viewOf(found, changes(pairOf(found)));
   };
 
-  /** Locks the dataset first, as publishing does. */
+  /** Locks the dataset, as publishing does. Returns its current version. */
   const hold = async (tx: Sql, datasetId: number): Promise<number | null> => {
     const dataset = await holdDataset(tx, datasetId);
     return dataset?.current ?? null;

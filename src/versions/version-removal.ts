@@ -3,9 +3,9 @@ import { removeVersions } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
- * Versions that retention removes, of all datasets or of one (`$1`). The current version and pinned ones are kept. The current one
- * counts among the newest, pinned ones do not. The age of a version is the time since the next one replaced it, so a version that was
- * current for a year can still be restored for the full time of the setting.
+ * Versions that retention removes, of all datasets or of one (`$1`). It keeps the current version and pinned ones. The current version counts
+ * among the newest ones to keep; pinned ones do not. The age of a version is the time since it was replaced, so a version that was current
+ * for a year can still be restored for the full time of the setting.
  */
 export const dueVersionsSql = `
   WITH held AS (
@@ -28,7 +28,7 @@ export const dueVersionsSql = `
   WHERE NOT pinned AND NOT current
     AND (place > most OR replaced_at < now() - days * interval '1 day')`;
 
-/** Removes the versions of a dataset that retention does not keep. The caller holds its lock. Returns their ids. */
+/** Removes the versions of a dataset that retention does not keep. The caller holds the lock of the dataset. Returns their ids. */
 export const removeDue = async (tx: Sql, datasetId: number): Promise<number[]> => {
   const due = (await tx.query<{ id: number }>(dueVersionsSql, [datasetId])).map(({ id }) => id);
   await removeVersions(tx, datasetId, due);

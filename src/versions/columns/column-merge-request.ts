@@ -23,8 +23,8 @@ interface AcceptedColumnMerge {
 
 export interface ColumnMergeRequests {
   /**
-   * Requests the merge of two columns. The result is in the process. A repeated request for a pending merge returns its process.
-   * @throws AppError 400, 402, 404.
+   * Requests the merge of two columns; the process has the result. A repeated request for a pending merge returns its process.
+   * @throws AppError 400, 402, 404
    */
   request(merge: ColumnMergeRequest): Promise<AcceptedColumnMerge>;
 }
@@ -50,7 +50,7 @@ const findPair = async (sql: Sql, { datasetId, columnId, name }: ColumnMergeRequ
 export const createColumnMergeRequests = ({ sql }: { readonly sql: Sql }): ColumnMergeRequests => ({
   async request(merge) {
     return sql.tx(async (tx) => {
-      // The copied version must remain the current one until its bytes are counted.
+      // The version must stay current until its bytes are counted.
       await holdDataset(tx, merge.datasetId);
       const { base, from, into } = await findPair(tx, merge);
       const ids = { into: into.id, from: from.id, widen: merge.widen };

@@ -1,8 +1,7 @@
 /**
- * Removes a column: publishes a new version of the same rows without it, and copies no rows.
+ * Removes a column by publishing a new version of the same rows without it, without copying rows.
  *
- * The values are still stored for older versions. A new column of the same name gets another id, so that these values are
- * not read as its own.
+ * The values stay stored for older versions. A new column of the same name gets another id, so that it does not show these values.
  */
 
 import { conflict, notFound } from '../../lib/errors.js';
@@ -21,7 +20,7 @@ import { removeDue } from '../version-removal.js';
 export interface ColumnRemoval {
   /**
    * @returns The id of the new version.
-   * @throws AppError 404 for a column that the current version lacks; 409 for its only one, and when versions are published all the time.
+   * @throws AppError 404 if the current version lacks the column; 409 if it is its only column, or new versions keep being published
    */
   remove(datasetId: number, columnId: number): Promise<number>;
 }
@@ -30,7 +29,7 @@ type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
 
 const noDates: DateFacts = { minDate: null, maxDate: null, frequency: null };
 
-/** Attempts, since an upload that is published meanwhile makes one void. */
+/** A version that is published meanwhile voids an attempt. */
 const maxAttempts = 5;
 
 const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] => {
@@ -42,7 +41,7 @@ const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] =>
   return columns;
 };
 
-/** The version `:like` with other columns, and other dates where `:hasDates` is true. */
+/** The version `:like` with other columns and, if `:hasDates` is true, other dates. */
 const versionWithout = {
   list: keepList(':datasetId', 'SELECT :columns::jsonb AS columns'),
   row: `SELECT :datasetId::bigint, NULL::bigint, 'delete_column', list.id, v.row_count, v.byte_size,
@@ -92,7 +91,7 @@ export const createColumnRemoval = ({
     if (seen === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
     const dates = await datesOf(seen, without(seen, columnId));
     return sql.tx(async (tx) => {
-      // The order of locks is that of publishing.
+      // Locks in the same order as publishing.
       await holdDataset(tx, datasetId);
       const base = await readBase(tx, datasetId);
       if (base?.versionId !== seen.versionId) return undefined;

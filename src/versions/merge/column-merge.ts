@@ -1,6 +1,6 @@
 /**
- * Merges two columns in a new version, when the process is due. ClickHouse writes all rows again, since rows of one segment may have
- * a value in either column.
+ * Merges two columns in a new version when the process is due. ClickHouse writes all rows again, since the rows of a segment may have values
+ * in either column.
  */
 
 import type { StoredColumn } from '../../model/column.js';
@@ -37,14 +37,14 @@ interface ColumnMergeOptions {
   readonly poolLimits: PoolLimits;
 }
 
-/** Result of a turn of a process of mode merge_columns. */
+/** Runs a turn of a process of mode merge_columns. */
 export type MergeColumns = (turn: ColumnMergeTurn, base: BaseVersion | undefined) => Promise<Outcome>;
 
 const failed = (error: ProcessError): Outcome => ({ kind: 'fail', error });
 
 const gone = failed({
   code: 'column_not_found',
-  message: 'The current version has only one of the columns, or neither, by now.',
+  message: 'The current version no longer has both columns.',
 });
 
 const typesDiffer = (into: StoredColumn, from: StoredColumn): Outcome =>
@@ -65,7 +65,7 @@ const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples
     collisions: examples,
   });
 
-/** The merged column. It keeps a date form or years only if its type has them. A column without values takes the role of the other. */
+/** The merged column. It keeps date form and years only if its type has them. A column without values takes the role of the other. */
 const retyped = (
   { dateForm, untyped, years: ownYears, ...into }: StoredColumn,
   from: StoredColumn,

@@ -1,7 +1,7 @@
 /**
- * Decimal types of a merge. The file was read for the digits of the version that was current when its upload began; the version before may
- * have others by now. So the digits in use on both sides are counted again, and the type holds all of them. Digits of numbers that the
- * file replaces count only if there is room for them: a merge is not refused because of them.
+ * Decimal types of a merge. The types of the file fit the version that was current when its upload started; the previous version may have
+ * longer numbers by now. So the digits on both sides are counted again, to find a type that holds all of them. Numbers that the file replaces
+ * count only if there is room for their digits: they must not cause a refusal.
  */
 
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
@@ -39,14 +39,14 @@ const tooLong = ({ name }: StoredColumn, { integer, fraction }: Digits): Process
   column: name,
 });
 
-/** The column of the version before whose numbers need another type; undefined if none does. */
+/** The same column in the previous version, if its numbers have another type. */
 const changedBase = (merge: SegmentMerge, column: StoredColumn): StoredColumn | undefined => {
   const base = merge.baseColumns.find(({ id }) => id === column.id);
   if (base === undefined || base.physical === column.physical || base.untyped === true) return undefined;
   return isNumber(base) && isNumber(column) ? base : undefined;
 };
 
-/** The columns of a merge, in types that hold the numbers of both sides. */
+/** Chooses column types of a merge that hold the numbers of both sides. */
 export const decimalRoom = async (
   servers: ClickHouseServers,
   keys: Pick<Keys, 'keptDigits'>,

@@ -19,7 +19,7 @@ interface AddedRows {
   readonly facts: SegmentFacts;
 }
 
-/** Days of the rows in a date column; undefined if they are not recorded. */
+/** Days of the added rows in a date column; undefined if they are not recorded. */
 export const addedDays = ({ columns, facts }: AddedRows, date: StoredColumn): DaySet | undefined => {
   const own = timeColumnOf(columns);
   if (facts.days === undefined || own === undefined || storageName(own) !== storageName(date))
@@ -34,8 +34,7 @@ export const factsOfDays = (days: DaySet, date: StoredColumn): DateFacts & Pick<
 });
 
 /**
- * Facts of a version with added rows, computed from the records of both without reading rows. Undefined if the days of either are
- * not recorded.
+ * Facts of a version with added rows, from the records of both without reading rows. Undefined if the days of either are not recorded.
  */
 export const joinFacts = async (
   sql: Sql,

@@ -1,8 +1,8 @@
 /**
- * Checks in the background whether the entity columns of a current version are its key, so that the first upsert by them need not.
- * A new version waits until the next call, because appends often follow each other and a check reads the key of every row. A version that
- * an upsert, sync or delete made is checked at once: later changes by the same key keep the result, and in a dataset that changes
- * constantly no version would ever be old enough. It is not checked if rows of the dataset are known to share entities.
+ * Checks in the background whether the entity columns of a current version are unique, so that the first upsert by them need not check.
+ * Appends often follow each other and a check reads the key of every row, so a new version waits for the next call. A version made by an
+ * upsert, sync or delete is checked at once: later changes by the same key keep the result, and in a constantly changing dataset no version
+ * would ever be old enough. It is not checked if an earlier check of the dataset found duplicates.
  */
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -21,13 +21,13 @@ interface KeyCheckOptions {
 
 export interface KeyCheck {
   /**
-   * Records whether the entity columns of current versions are unique: of versions that existed at the previous call, and of those that
-   * an upsert, sync or delete made. Returns their number.
+   * Records whether the entity columns of current versions are unique, for versions that existed at the previous call or were made by an
+   * upsert, sync or delete. Returns their number.
    */
   check(stop: AbortSignal): Promise<number>;
 }
 
-/** Fewest rows that are checked: for fewer, the check of the upsert itself takes some 20 ms. */
+/** Fewest rows worth checking: for fewer, the check in the upsert itself takes about 20 ms. */
 const leastRows = 100_000;
 
 const nextSql = `
@@ -43,7 +43,7 @@ interface Due {
 }
 
 export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck => {
-  /** Highest version id that was checked, and highest one that existed at the previous call. */
+  /** Highest checked version id, and highest version id at the previous call. */
   let done = 0;
   let due = 0;
 

@@ -1,6 +1,6 @@
 /**
- * The file of an append or upsert is read for the version that was current when it was accepted. If earlier uploads publish another
- * version first, its columns are bound again, and the file is read again if that changes how its values are stored.
+ * The file of an append or upsert is encoded for the version that was current when it was accepted. If earlier uploads publish another
+ * version first, its columns are bound again, and the file is encoded again if that changes how its values are stored.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
@@ -32,7 +32,7 @@ export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: Upl
 
 const timeIdOf = (layout: Layout): number | undefined => timeColumnOf(storedColumns(layout))?.id;
 
-/** True if the file, as it was read, fits the bound layout, and its recorded days are those of the same time axis. */
+/** True if the encoded file fits the bound layout and has the same time column, whose days are recorded. */
 export const isBoundTo = (read: Layout, bound: Layout): boolean =>
   timeIdOf(read) === timeIdOf(bound) &&
   bound.columns.every((column, at) => {
@@ -41,13 +41,13 @@ export const isBoundTo = (read: Layout, bound: Layout): boolean =>
     return column.existing === before?.existing || column.existing === physical;
   });
 
-/** True if the joined columns include every column of a version with the same storage. */
+/** True if the joined columns include every column of a version, stored in the same way. */
 export const isKeptIn = (joined: readonly StoredColumn[], before: readonly StoredColumn[]): boolean => {
   const names = new Map(joined.map((column) => [column.id, storageName(column)]));
   return before.every((column) => names.get(column.id) === storageName(column));
 };
 
-/** True if both sides that have rows have every column of the key: columns may have been added, removed or made entities since. */
+/** True if each side with rows has every key column: columns may have been added, removed or made entities since. */
 export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {
   const read = new Set(columns.map(({ id }) => id));
   const before =
@@ -55,7 +55,7 @@ export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | und
   return keyIds.every((id) => read.has(id) && before?.has(id) !== false);
 };
 
-/** Names of columns whose manifest type the version before cannot be joined with. */
+/** Names of columns whose type in the manifest conflicts with the previous version. */
 export const conflictingNames = ({ columns, widen }: Layout): string[] =>
   columns
     .filter(
@@ -68,8 +68,8 @@ export const conflictingNames = ({ columns, widen }: Layout): string[] =>
     .map(({ name }) => name);
 
 /**
- * True if a column of the file was deleted after its upload began: stored rows still have old values under the storage id that the
- * file uses, and must not show them again.
+ * True if a column of the file was deleted after its upload started: stored rows still have values under the storage id that the file uses,
+ * and these must not reappear.
  */
 export const isStale = async (
   sql: Sql,

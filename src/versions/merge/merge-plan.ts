@@ -10,7 +10,7 @@ import { isKeptIn } from './layout-rebase.js';
 export interface MergePlan extends SegmentMerge {
   /** True if all rows must be written again. */
   readonly rewriteAll: boolean;
-  /** True if the rows of the previous version are known to be unique by the key. */
+  /** True if the previous version is known to be unique by the key. */
   readonly isUnique: boolean;
 }
 
@@ -23,8 +23,8 @@ const isUniqueBy = (base: BaseVersion | undefined, keyIds: readonly number[]): b
 };
 
 /**
- * Storage ids of a unique key of the new version; undefined: not known. A wider type keeps distinct values distinct.
- * @param isChecked True if the merge found the rows of the previous version unique by the key.
+ * Storage ids of a unique key of the new version; undefined: not known. Distinct values stay distinct in a wider type.
+ * @param isChecked True if the merge found the previous version unique by the key.
  */
 export const uniqueAfter = (
   { rewriteAll, columns, keyIds, isUnique }: MergePlan,
@@ -66,7 +66,7 @@ export const planMerge = (
 export const isBaseKept = ({ rewriteAll, columns, baseColumns }: MergePlan): boolean =>
   !rewriteAll && isKeptIn(columns, baseColumns);
 
-/** True if the merge only adds all rows of the file after those of the previous version. */
+/** True if the merge only appends all rows of the file. */
 export const isPlain = (plan: MergePlan, { known, distinct, rows }: KeyCounts): boolean => {
   if (plan.mode === 'delete' || (plan.mode === 'sync' && plan.base.rowCount > 0)) return false;
   return isBaseKept(plan) && known === 0 && distinct === rows;

@@ -12,7 +12,7 @@ import { addedDays, factsOfDays, joinFacts } from './joined-facts.js';
 import type { MergePlan } from './merge-plan.js';
 import type { Counted, MergedRows } from './merged-rows.js';
 
-/** The bytes of replaced and removed rows are unknown: each counts like the average row. */
+/** Estimates the bytes of a new version: replaced and removed rows count like the average row. */
 const bytesOf = (turn: UploadTurn, base: BaseVersion | undefined, rows: number): number => {
   const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
   const all = (base?.rowCount ?? 0) + added.rows;
@@ -20,7 +20,7 @@ const bytesOf = (turn: UploadTurn, base: BaseVersion | undefined, rows: number):
   return all === 0 ? bytes : Math.round((bytes * rows) / all);
 };
 
-/** True if the days of the new version are those of the version before and of the file. */
+/** True if the days of the new version are exactly those of the previous version and of the file. */
 const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }: Counted): boolean => {
   const date = timeColumnOf(columns);
   if (date === undefined) return true;
@@ -29,10 +29,10 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
   return keyIds.includes(date.id) || (changes.replaced === 0 && counts.distinct === counts.rows);
 };
 
-/** Maximum number of days of the file that are looked up in the remaining rows; for more, all rows are read. */
-const mostDaysSought = 1_000;
+/** Most days of the file that are looked up in the remaining rows; for more, all rows are read. */
+const mostDaysLookedUp = 1_000;
 
-/** The facts of the new version, from the records of both sides if they suffice, otherwise from its rows. */
+/** Returns the facts of the new version, from the records of both sides if possible, otherwise from its rows. */
 type MergedFacts = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
@@ -42,7 +42,7 @@ type MergedFacts = (
 ) => Promise<SegmentFacts>;
 
 export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): MergedFacts => {
-  /** Days after a delete by a key with a date: those of the version before, without days of the file that have no rows left. */
+  /** Days after a delete by a key with the date: those of the previous version, without days of the file that have no rows any more. */
   const daysLeft = async (
     { datasetId }: UploadTurn,
     base: BaseVersion,
@@ -50,7 +50,7 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
     ofFile: readonly number[],
     { place, list }: MergedRows,
   ): Promise<DaySet | undefined> => {
-    if (ofFile.length > mostDaysSought) return undefined;
+    if (ofFile.length > mostDaysLookedUp) return undefined;
     const before = await readDays(sql, datasetId, base.versionId, storageName(date));
     const left = before && (await findDays(clickhouse, place, list, namedColumn(date), ofFile));
     if (before === undefined || left === undefined) return undefined;
@@ -58,8 +58,8 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
     return setOfDays([...daysOf(before).filter((day) => !touched.has(day)), ...left]);
   };
 
-  /** Facts about dates from the records of both sides; undefined where all rows have to be read. */
-  const notedDates = async (
+  /** Facts about dates from the records of both sides; undefined if all rows must be read. */
+  const datesFromRecords = async (
     turn: UploadTurn,
     base: BaseVersion,
     plan: MergePlan,
@@ -83,8 +83,8 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
   return async (turn, base, plan, counted, written) => {
     const { keepsBase, place, list } = written;
     if (base !== undefined && keepsBase) {
-      const dates = await notedDates(turn, base, plan, counted, written);
-      // The written rows were counted when they were written, the others by the version before.
+      const dates = await datesFromRecords(turn, base, plan, counted, written);
+      // The written rows were counted when they were written, the others for the previous version.
       const rows = counted.expected;
       if (dates !== undefined) return { ...dates, rows, bytes: bytesOf(turn, base, rows) };
     }

@@ -1,9 +1,9 @@
 /**
  * Writes the rows of a merge, as few as possible:
  *
- *   listed    the file's own segment follows those of the version before; nothing is written
- *   behind    a new segment follows them: rows that the file adds, or a patch (rows/merge-patch.ts)
- *   rewrite   a new segment has all rows: types differ, rows are in two places, much has changed, or the dataset shares a table
+ *   append    the segment of the file follows those of the previous version; nothing is written
+ *   changes   a new segment follows them: added rows, or a patch (rows/merge-patch.ts)
+ *   rewrite   a new segment has all rows, because types differ, rows are in two places, much has changed, or the dataset is in a pool
  */
 import type { RowChanges } from '../../model/process.js';
 import type { Place, SegmentList } from '../../model/version.js';
@@ -38,11 +38,11 @@ export interface MergedRowsOptions {
   readonly writePatch: WritePatch;
   readonly merges: Pick<MergeRecords, 'begin'>;
   readonly poolLimits: PoolLimits;
-  /** Largest patch, in percent of the rows of the version before. */
+  /** Largest patch, in percent of the rows of the previous version. */
   readonly patchMaxPercent: number;
-  /** Most rows in the patches of a version: statements keep their positions in memory. */
+  /** Most rows in the patches of a version, whose positions statements keep in memory. */
   readonly patchMaxRows: number;
-  /** Called when the new version has more patches than reads should consider. */
+  /** Called if the new version has more patches than reads should handle. */
   readonly onManyPatches: (dataset: CompactionCandidate) => void;
 }
 
@@ -54,21 +54,21 @@ export interface Counted {
   readonly expected: number;
 }
 
-/** Segments of the new version, and where they are stored. */
+/** Segments of the new version, and their place. */
 export interface MergedRows {
   /** Null: no segment was written. */
   readonly target: MergeTarget | null;
   readonly keepsBase: boolean;
   readonly place: Place;
   readonly list: SegmentList;
-  /** Absent: those of the file, or of the version. */
+  /** Facts of the written segment; absent: those of the file, or of the version. */
   readonly own?: OwnFacts;
 }
 
-/** Bytes of a tombstone in the storage of an account: its position. */
+/** Bytes that a tombstone counts in the storage of an account: its position. */
 const tombstoneBytes = 8;
 
-/** Content of a segment behind those of the version before. Each row counts like the average row of the file. */
+/** Facts of a segment with only changes. Each row counts like the average row of the file. */
 const ownFactsOf = ({ facts }: UploadTurn, changes: RowChanges): OwnFacts => {
   const { inserted, replaced, removed } = changes;
   const rowBytes = facts.rows === 0 ? 0 : facts.bytes / facts.rows;
@@ -82,8 +82,8 @@ const ownFactsOf = ({ facts }: UploadTurn, changes: RowChanges): OwnFacts => {
 const patchedRowsOf = ({ patchRows = [] }: SegmentList): number =>
   patchRows.reduce((sum, rows) => sum + rows, 0);
 
-/** The list of the version before with a segment behind it. */
-const behind = (
+/** Segment list of the previous version with one more segment. */
+const withSegment = (
   base: SegmentList,
   segment: number,
   { rows, hidden }: Pick<OwnFacts, 'rows' | 'hidden'>,
@@ -95,7 +95,7 @@ const behind = (
     : { patches: [...(base.patches ?? []), segment], patchRows: [...(base.patchRows ?? []), rows] }),
 });
 
-/** Writes the needed segment; null if the process is no longer due. */
+/** Writes the segment of a merge, if it needs one. Returns null if the process is no longer due. */
 type WriteMerged = (
   turn: UploadTurn,
   base: BaseVersion | undefined,
@@ -106,8 +106,8 @@ type WriteMerged = (
 export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
   const { write, writeMerge, writePatch, merges, poolLimits, patchMaxPercent, patchMaxRows } = options;
 
-  /** True if the segments of the version before stay and only changes are written. */
-  const isBehind = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
+  /** True if the segments of the previous version stay and only changes are written. */
+  const writesOnlyChanges = (plan: MergePlan, { counts, changes }: Counted, place: Place): boolean => {
     if (!isSamePlace(plan.basePlace, place) || !isBaseKept(plan)) return false;
     if (isPlain(plan, counts)) return true;
     // Rewriting a small dataset is fast.
@@ -137,14 +137,14 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
         target: null,
         keepsBase: true,
         place: plan.filePlace,
-        list: behind(plan.base, plan.fileSegment, { rows: turn.facts.rows, hidden: 0 }),
+        list: withSegment(plan.base, plan.fileSegment, { rows: turn.facts.rows, hidden: 0 }),
       };
     }
     const target = await merges.begin(turn, isSmall ? columns : undefined);
     if (target === null) return null;
     const { segmentId: id, place } = target;
     const merge = { ...plan, target: id, targetPlace: place };
-    if (!isBehind(plan, counted, place)) {
+    if (!writesOnlyChanges(plan, counted, place)) {
       const { differing: _all, ...whole } = merge;
       const { found: _within, ...counts } = counted.counts;
       await writeMerge(whole, counts);
@@ -152,7 +152,7 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     }
     await writePatch(merge, counted.counts, counted.changes);
     const own = ownFactsOf(turn, counted.changes);
-    const list = behind(plan.base, id, own);
+    const list = withSegment(plan.base, id, own);
     const { storeId, datasetId } = turn;
     if ((list.patches?.length ?? 0) > mostPatches) options.onManyPatches({ storeId, datasetId });
     return { target, keepsBase: true, place, list, own };

@@ -1,15 +1,14 @@
 /**
- * Applies an append, upsert, sync or delete to the version before it, when it is due.
+ * Applies an append, upsert, sync or delete to the previous version when it is due.
  *
- *   1 check     the process is in phase `merge`; the version before is the dataset's current one
- *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
- *   3 write     only what changes, in a segment behind those of the version before, or else all rows (merged-rows.ts);
- *               ClickHouse itself writes them
- *   4 count     the segment holds as many rows as the keys say
+ *   1 check     the process is in phase `merge`; the previous version is the current one of the dataset
+ *   2 bind      if its columns are not those that the file was encoded for, the file is encoded again
+ *   3 write     ClickHouse writes the changes as a segment after those of the previous version, or all rows (merged-rows.ts)
+ *   4 count     the segment has as many rows as the keys imply
  *   5 settle    the dispatcher records the outcome and publishes
  *
- * One worker at a time merges a process: the dispatcher holds a lease. A worker that died leaves a segment that no
- * version references; the next one begins another. A version published in between makes 5 void: the merge is repeated.
+ * One worker at a time merges a process, under a lease of the dispatcher. A worker that dies leaves an unreferenced segment; the next one
+ * starts another. If a version is published in between, 5 is void and the merge is repeated.
  */
 
 import type { Log } from '../../lib/log.js';
@@ -41,25 +40,25 @@ interface MergerOptions extends MergedRowsOptions {
   readonly log: Log;
 }
 
-/** Failed merges of a process after which the process fails. */
+/** Failed merges after which a process fails. */
 const maxMerges = 20;
 
-/** Fewest rows of both sides of a sync that are compared in buckets. */
-const leastCompared = 100_000;
+/** Fewest rows on each side of a sync that is compared by buckets. */
+const leastRowsForBuckets = 100_000;
 
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
 
 const done: Outcome = { kind: 'done' };
 
-/** The step of an upload in phase `merge`. */
+/** Step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
   const { sql, clickhouse, write, keys, mergeColumns, merges, log } = options;
   const writeRows = createMergedRows(options);
   const factsOf = createMergedFacts(sql, clickhouse);
-  /** Number of miscounts of each process in this worker. */
+  /** Miscounts by process in this worker. */
   const miscounts = new Map<number, number>();
 
-  /** Examples of keys that are not unique in the file, otherwise in the previous version; none if `onDuplicateKey` allows them. */
+  /** Examples of duplicate keys in the file, otherwise in the previous version; empty if `onDuplicateKey` allows duplicates. */
   const repeatedKeys = async (
     { layout, mode }: UploadTurn,
     plan: MergePlan,
@@ -72,10 +71,10 @@ export const createMerger = (options: MergerOptions): Step => {
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
-  /** In mode sync, finds the buckets of keys in which a large file differs from the previous version. */
+  /** For a large sync, finds the buckets of keys in which the file differs from the previous version. */
   const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
     const rows = Math.min(facts.rows, plan.base.rowCount);
-    if (mode !== 'sync' || rows < leastCompared || !isBaseKept(plan)) return plan;
+    if (mode !== 'sync' || rows < leastRowsForBuckets || !isBaseKept(plan)) return plan;
     const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
     if (!isUnique) return plan;
     const differing = await keys.differingBuckets(plan);
@@ -132,7 +131,7 @@ export const createMerger = (options: MergerOptions): Step => {
     if (isKeyed(turn.mode) && hasEffect && (layout.keyIds ?? []).length === 0)
       return failed('no_key', 'The dataset has no key: none of its columns is an entity.');
     if (isKeyed(turn.mode) && !hasKey(layout, base))
-      return failed('missing_key', 'The file, or the version before, lacks columns of the key by now.');
+      return failed('missing_key', 'The file or the previous version no longer has all columns of the key.');
     const conflicts = conflictingNames(layout);
     if (conflicts.length > 0)
       return failed(
@@ -143,8 +142,8 @@ export const createMerger = (options: MergerOptions): Step => {
     return merge({ ...turn, layout }, base);
   };
 
-  /** Rethrows errors that a retry may resolve; the sweep starts the merge again. */
-  const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
+  /** Rethrows errors that a retry may resolve: the sweep repeats the merge. */
+  const outcomeOfError = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
     if ((await merges.turn(processId)) === undefined) return done;
     if (error instanceof Miscount || error instanceof CopyDiffers) {
       const count = (miscounts.get(processId) ?? 0) + 1;
@@ -161,7 +160,7 @@ export const createMerger = (options: MergerOptions): Step => {
   return async ({ processId }) => {
     const turn = await merges.turn(processId);
     if (turn === undefined) return done;
-    const outcome = await takeTurn(turn).catch((error: unknown) => judge(turn, error));
+    const outcome = await takeTurn(turn).catch((error: unknown) => outcomeOfError(turn, error));
     miscounts.delete(processId);
     return outcome;
   };

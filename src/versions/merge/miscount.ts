@@ -1,2 +1,2 @@
-/** Too few or too many rows: compaction replaced a segment meanwhile, or ClickHouse lost rows. */
+/** Wrong number of rows: a compaction replaced a segment meanwhile, or ClickHouse lost rows. */
 export class Miscount extends Error {}

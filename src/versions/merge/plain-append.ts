@@ -1,6 +1,6 @@
 /**
- * Joins an append that changes nothing stored: the segment of the file follows those of the current version, in the same place. Nothing
- * has to be copied or counted, so it is published without a merge.
+ * Publishes an append without a merge if the segment of the file can follow those of the current version in the same place, so that nothing
+ * must be copied or counted.
  */
 
 import type { StoredColumn } from '../../model/column.js';
@@ -33,7 +33,7 @@ const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promi
   return room;
 };
 
-/** True if both are in one place, which has all columns and room for both. A base without segments may lack its columns there. */
+/** True if both are in one place with all columns and room for both. Without segments, the place of the base may lack its columns. */
 const hasRoom = (
   { place, maxRows }: Room,
   base: BaseVersion,

@@ -1,8 +1,8 @@
 /**
- * Restores a damaged segment from a backup into a new segment, which then replaces the old one in all versions. Versions, their ids and
- * their order do not change. For rows that Kafka does not have: of an upsert or a compaction, or older than its retention.
+ * Restores a damaged segment from a backup into a new segment, which then replaces the old one in all versions; the versions and their ids do
+ * not change. For rows that Kafka does not have, because a merge or a compaction wrote them or they are older than its retention.
  *
- * It is a compaction of one segment, and shares its rules: see rows/compactions.ts.
+ * It is a compaction of one segment and follows the same rules (rows/compactions.ts).
  */
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Place } from '../../model/version.js';
@@ -10,7 +10,7 @@ import { type Compactions, type ReferencedSegment, slotMapOf } from '../../rows/
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** @throws AppError 409 that says why it could not; nothing has changed then. */
+/** @throws AppError 409 with the reason; then nothing has changed */
 export type RestoreSegment = (segment: ReferencedSegment) => Promise<'restored'>;
 
 type WriteSegment = (id: number, place: Place) => Promise<void>;
@@ -18,7 +18,7 @@ type WriteSegment = (id: number, place: Place) => Promise<void>;
 interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: Compactions;
-  /** Finds the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
+  /** Finds the rows. The result writes them under the segment id to a place, and checks count and hash. */
   readonly find: (segment: ReferencedSegment) => Promise<WriteSegment>;
 }
 

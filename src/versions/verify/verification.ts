@@ -1,6 +1,6 @@
 /**
- * Compares PostgreSQL with ClickHouse: rows and hash of every segment that a version has, and the number of rows of every version. Reads
- * a page of segments at a time. Workers may run meanwhile, so a deviation is checked a second time before it is reported.
+ * Compares PostgreSQL with ClickHouse: rows and hash of every segment of a version, and the number of rows of every version. Reads a page of
+ * segments at a time. Workers may run meanwhile, so every deviation is checked again before it is reported.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
 import {
@@ -17,12 +17,11 @@ import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
 
-/** A deviation. */
 export interface Fault {
-  /** Lowest id of the affected datasets, and the name of that dataset. */
+  /** Lowest id of the affected datasets, and the name of this dataset. */
   readonly dataset: number;
   readonly name: string;
-  /** Number of versions with the segment, including clones; for a fault of a whole version, its id. */
+  /** Number of versions with the segment, including those of clones; for a fault of a whole version, its id. */
   readonly versions: number;
   /** Null: the fault is of a whole version. */
   readonly segment: number | null;
@@ -32,8 +31,8 @@ export interface Fault {
   readonly expected: number;
   readonly found: number | null;
   /**
-   * `repaired` from Kafka; `restored` from a backup; `equal`: the rows are those of Kafka, and the recorded hash was wrong; otherwise
-   * why the repair failed; null: not tried.
+   * `repaired` from Kafka; `restored` from a backup; `equal`: the rows match those in Kafka, so the recorded hash was wrong; otherwise the
+   * reason why the repair failed; null: not tried.
    */
   readonly repair: string | null;
 }
@@ -42,7 +41,7 @@ export interface VerificationReport {
   readonly versions: number;
   readonly segments: number;
   readonly rows: number;
-  /** Segments whose recorded hash matches, and segments whose hash was recorded now. */
+  /** Segments whose recorded hash matches, and segments whose hash this run recorded. */
   readonly hashesCompared: number;
   readonly hashesRecorded: number;
   readonly repaired: number;
@@ -53,8 +52,8 @@ export interface VerificationReport {
 }
 
 /**
- * Writes the rows of a segment again: `equal`, `repaired` or `restored`, or why it could not.
- * @throws AppError that says why it could not.
+ * Writes the rows of a segment again. Returns `equal`, `repaired` or `restored`, or the reason why it could not.
+ * @throws AppError with the reason why it could not
  */
 export type RepairSegment = (segment: ReferencedSegment) => Promise<string>;
 
@@ -63,9 +62,9 @@ const successfulRepairs: readonly (string | null)[] = ['repaired', 'restored', '
 
 export interface Verification {
   /**
-   * @param dataset Only what this dataset has; undefined: everything.
-   * @param repair Undefined: no rows are changed.
-   * @throws AppError 404 for an unknown dataset; an outage is an error, no fault.
+   * @param dataset Only versions of this dataset; undefined: all.
+   * @param repair Undefined: nothing is repaired.
+   * @throws AppError 404 for an unknown dataset; also for an outage, which is not a fault
    */
   verify(options: {
     readonly dataset?: number;
@@ -121,7 +120,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     }
   };
 
-  /** Rows in the segments of one table. */
+  /** Reads the rows and hashes of segments of one table. */
   const readTable = async (
     segments: readonly ReferencedSegment[],
   ): Promise<(segment: ReferencedSegment) => Reading> => {
@@ -136,7 +135,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
     return ({ id }) => found.get(id);
   };
 
-  /** Checks a deviation a second time: the segment may have been dropped, moved or joined between the two reads. */
+  /** Checks a deviation again: the segment may have been dropped, moved or joined between the two reads. */
   const confirm = async (
     segment: ReferencedSegment,
   ): Promise<(Deviation & { segment: ReferencedSegment }) | undefined> => {

@@ -1,4 +1,4 @@
-/** Compares the number of rows that each version was published with to the rows of its segments. */
+/** Compares the published number of rows of each version with the rows of its segments. */
 
 import type { Hashes, SegmentPlace } from '../../rows/index.js';
 import { shardSql } from '../../rows/sql.js';
@@ -9,7 +9,7 @@ export interface VersionFault {
   readonly dataset: number;
   readonly name: string;
   readonly version: number;
-  /** `version_count`: its segments have another number of rows; `version_missing`: the current version is not there. */
+  /** `version_count`: its segments have another number of rows; `version_missing`: the current version does not exist. */
   readonly fault: 'version_count' | 'version_missing';
   readonly expected: number;
   readonly found: number | null;
@@ -18,14 +18,14 @@ export interface VersionFault {
 interface VersionCountsOptions {
   readonly sql: Sql;
   readonly hashes: Pick<Hashes, 'countBefore'>;
-  /** Reads of the versions of some datasets. */
+  /** Checks that the versions of datasets can be read. */
   readonly check: (datasets: readonly number[]) => ReturnType<VersionReads['check']>;
   readonly dataset: number | undefined;
 }
 
 const pageSize = 200;
 
-/** Start of a segment that a version has: its rows before those of an upload. */
+/** Part of a segment that a version has: its rows before those of an upload. */
 interface SegmentStart extends SegmentPlace {
   readonly beforeUpload: number;
 }
@@ -59,7 +59,7 @@ const countsSql = `
     AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.current_version_id AND v.dataset_id = d.id)
   ORDER BY 1, 3`;
 
-/** Reports each wrong count; returns the number of versions. */
+/** Reports each fault. Returns the number of checked versions. */
 export const wrongVersions = async (
   { sql, hashes, check, dataset }: VersionCountsOptions,
   report: (fault: VersionFault | UnreadableVersions) => void,

@@ -1,6 +1,6 @@
 /**
- * Checks that ClickHouse can read each version: its tables must have every column of the version. Versions in one place with the same
- * list of columns need the same tables, so one row of the newest of them is read.
+ * Checks that ClickHouse can read each version: its tables must have every column of the version. Versions in one place with the same column
+ * list need the same table columns, so only one row of the newest of them is read.
  */
 
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
@@ -40,11 +40,11 @@ interface VersionReadsOptions {
 
 export interface VersionReads {
   /**
-   * Reads one row of each version of some datasets that has rows.
-   * @param repair True: columns that a table of a store lacks are added to it.
+   * Reads one row of each version with rows.
+   * @param repair True: adds missing columns to own tables.
    */
   check(datasets: readonly number[], repair: boolean): Promise<UnreadableVersions[]>;
-  /** Adds the columns that versions have to the tables of their stores; for rows restored from a backup. */
+  /** Adds missing columns of versions to own tables, after rows were restored from a backup. */
   repairAll(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
       return true;
     } catch (error) {
       if (lacksColumn(error)) return false;
-      // A missing table or damaged rows are faults of segments, which are checked and repaired one by one.
+      // Missing tables and damaged rows are faults of segments, which are checked and repaired separately.
       if (isUnknownTable(error) || isUnreadable(error)) return true;
       throw error;
     }
@@ -103,7 +103,7 @@ export const createVersionReads = ({ sql, clickhouse, write }: VersionReadsOptio
     const version = await read(group);
     const columns = version?.columns.map(namedColumn) ?? [];
     if (version === undefined || (await isReadable(version, columns))) return undefined;
-    // Its rows may have moved between the two reads.
+    // Its rows may have moved since the version was read.
     const now = await read(group);
     if (now === undefined || now.place === null || (await isReadable(now, columns))) return undefined;
     const { place } = now;

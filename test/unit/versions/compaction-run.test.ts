@@ -16,27 +16,27 @@ const listOf = (sizes: readonly number[]): ListedSegment[] =>
 const chosen = (sizes: readonly number[], least = 3, maxBytes = 1_000_000): number[] | undefined =>
   chooseRun(listOf(sizes), { least, maxBytes })?.map(({ bytes }) => bytes);
 
-describe('the run that is joined', () => {
+describe('the run to join', () => {
   it.each<[why: string, sizes: number[], run: number[] | undefined]>([
-    ['all of equal small ones', [5, 5, 5, 5], [5, 5, 5, 5]],
-    ['none of few', [5, 5], undefined],
-    ['those behind a large one', [1_000, 5, 6, 7], [5, 6, 7]],
-    ['those before a large one', [5, 6, 7, 1_000], [5, 6, 7]],
-    ['empty ones, which cost a part too', [0, 0, 0], [0, 0, 0]],
-    ['one that is no larger than all others together', [15, 5, 5, 5], [15, 5, 5, 5]],
-    ['not one that is', [16, 5, 5, 5], [5, 5, 5]],
-    ['the longer of two', [5, 5, 5, 900, 7, 7, 7, 7], [7, 7, 7, 7]],
+    ['all segments, if they are equally small', [5, 5, 5, 5], [5, 5, 5, 5]],
+    ['none, if there are few segments', [5, 5], undefined],
+    ['the segments after a large one', [1_000, 5, 6, 7], [5, 6, 7]],
+    ['the segments before a large one', [5, 6, 7, 1_000], [5, 6, 7]],
+    ['empty segments, since each costs a part', [0, 0, 0], [0, 0, 0]],
+    ['all segments, if none is larger than the others together', [15, 5, 5, 5], [15, 5, 5, 5]],
+    ['without a segment that is larger than the others together', [16, 5, 5, 5], [5, 5, 5]],
+    ['the longer of two runs', [5, 5, 5, 900, 7, 7, 7, 7], [7, 7, 7, 7]],
   ])('is %s', (_why, sizes, run) => {
     expect(chosen(sizes)).toEqual(run);
   });
 
-  it('does not hold segments that a version has in part', () => {
+  it('does not include segments of which a version has only a part', () => {
     const list = listOf([5, 5, 5, 5, 5, 5, 5]).map((segment, at) => ({ ...segment, whole: at !== 3 }));
     expect(chooseRun(list, { least: 3, maxBytes: 100 })?.map(({ id }) => id)).toEqual([1001, 2001, 3001]);
     expect(chooseRun(list, { least: 4, maxBytes: 100 })).toBeUndefined();
   });
 
-  it('keeps its bounds, and ends: joining again and again copies a row a few times', () => {
+  it('respects its bounds, and repeated joining ends after few copies of each row', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 200 });
     fc.assert(
       fc.property(sizes, fc.integer({ min: 2, max: 12 }), (given, least) => {
@@ -76,17 +76,17 @@ describe('bases and patches', () => {
     ['bpppp', '2 3 4 5'],
     ['bpbppp', '2 4 5 6'],
     ['bpbp', undefined],
-  ])('are joined with their like alone: of %s, %s', (kinds, run) => {
+  ])('are joined only with their own kind: %s becomes a join of %s', (kinds, run) => {
     expect(next(kinds)).toBe(run);
   });
 
-  it('leave at most 16 patches, however unlike they are', () => {
+  it('leave at most 16 patches, however different their sizes are', () => {
     const growing = mixed('p'.repeat(20)).map((patch, at) => ({ ...patch, bytes: 10 ** (at + 1) }));
     const run = chooseNext(growing, { least: 3, maxBytes: 10 ** 30 });
     expect(run?.map(({ bytes }) => bytes)).toEqual([10, 100, 1_000, 10_000, 100_000]);
   });
 
-  it('keep their number bounded at a cost that grows with its logarithm', () => {
+  it('stay bounded in number at logarithmic cost', () => {
     let patches: ListedSegment[] = [];
     let copied = 0;
     for (let day = 1; day <= 2_000; day += 1) {

@@ -21,7 +21,7 @@ const joined = (ranges: readonly RunRange[], until: number | null = null) =>
   swapRanges(ranges, uploadNumbers, until);
 
 describe('ranges of a run', () => {
-  it('become those of the joined segment, cut where a version ends inside of the run', () => {
+  it('become those of the joined segment, cut for versions with only the start of the run', () => {
     expect(joined([range(0, 1), range(1, 2), range(2, 3)])).toEqual({
       joined: [
         { from: 1, until: 2, beforeUpload: 10 },
@@ -32,7 +32,7 @@ describe('ranges of a run', () => {
     });
   });
 
-  it('are led over however often they were ended and opened again', () => {
+  it('are switched even if they ended and started again several times', () => {
     expect(joined([range(0, 1, 5), range(1, 2, 5), range(2, 2, 5), range(0, 7), range(1, 8, 9)])).toEqual({
       joined: [
         { from: 1, until: 2, beforeUpload: 10 },
@@ -45,14 +45,14 @@ describe('ranges of a run', () => {
     });
   });
 
-  it('keep a cut of the last one', () => {
+  it('keep the cut of the last segment', () => {
     expect(joined([range(0, 1), range(1, 1, 4, 16), range(1, 4)])?.joined).toEqual([
       { from: 1, until: 4, beforeUpload: 16 },
       { from: 4, until: null, beforeUpload: 20 },
     ]);
   });
 
-  it('are led over up to the end of a window; what is behind it stays', () => {
+  it('are switched up to the end of a window; later ones stay', () => {
     expect(joined([range(0, 1), range(1, 2, 9), range(2, 2, 3)], 3)).toEqual({
       joined: [
         { from: 1, until: 2, beforeUpload: 10 },
@@ -67,7 +67,7 @@ describe('ranges of a run', () => {
     ['no start', [range(1, 1)]],
     ['a cut in the middle', [range(0, 1, null, 5), range(1, 2)]],
     ['a start that ends first', [range(0, 1, 3), range(1, 1)]],
-  ])('are refused with %s', (_why, ranges) => {
+  ])('are not switched with %s', (_why, ranges) => {
     expect(joined(ranges)).toBeUndefined();
   });
 });
@@ -148,15 +148,15 @@ describe('any history', () => {
   });
 });
 
-describe('ranges of a run that is switched as a whole', () => {
-  it('become those of the joined segment where versions have all of them, and stay elsewhere', () => {
+describe('ranges of a run that is only switched as a whole', () => {
+  it('become those of the joined segment for versions with the whole run, and stay for others', () => {
     expect(swapWhole([range(0, 1), range(1, 2), range(2, 3)], 3)).toEqual({
       joined: [{ from: 3, until: null, beforeUpload: null }],
       rest: [range(0, 1, 3), range(1, 2, 3)],
     });
   });
 
-  it('become those of the joined segment as often as versions have all of them', () => {
+  it('are switched as often as versions have the whole run', () => {
     const ranges = [range(0, 1, 6), range(1, 2, 6), range(0, 7, 8), range(0, 9), range(1, 9, 11)];
     expect(swapWhole(ranges, 2)).toEqual({
       joined: [
@@ -167,21 +167,21 @@ describe('ranges of a run that is switched as a whole', () => {
     });
   });
 
-  it('stay where no version has all of them, as in a clone of an earlier version', () => {
+  it('stay if no version has the whole run, as in a clone of an earlier version', () => {
     expect(swapWhole([range(0, 1), range(1, 1, 4)], 3)).toEqual({
       joined: [],
       rest: [range(0, 1), range(1, 1, 4)],
     });
   });
 
-  it('stay where a version has only some rows of a segment', () => {
+  it('stay if a version has only a part of a segment', () => {
     expect(swapWhole([range(0, 1, 3, 20), range(0, 3), range(1, 2)], 2)).toEqual({
       joined: [{ from: 3, until: null, beforeUpload: null }],
       rest: [range(0, 1, 3, 20), range(1, 2, 3)],
     });
   });
 
-  it('give every version of any history all or nothing of the joined segment, and the rest as before', () => {
+  it('give each version of any history all or nothing of the joined segment, and keep its rows', () => {
     const has = fc.array(fc.boolean(), { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(has, { minLength: 1, maxLength: 12 }), (versions) => {
