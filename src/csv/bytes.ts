@@ -16,7 +16,7 @@ export const PIPE = 0x7c;
 /** Longest value that an error message quotes. */
 const shownValueChars = 200;
 
-/** Text of a field for a message: quotes unescaped, truncated to 200 characters. */
+/** Text of a field for a message, with quotes unescaped, truncated to 200 characters. */
 export const shownValue = (bytes: Uint8Array, start: number, end: number, doubledQuotes: boolean): string => {
   // A character takes up to four bytes and a doubled quote two.
   const limit = Math.min(end, start + shownValueChars * 4);

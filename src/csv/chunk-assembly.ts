@@ -3,11 +3,11 @@ import { type RecordScan, shiftScan } from './record-scan.js';
 import { dropBytes, moveOn, type SplitMemory } from './split-memory.js';
 import type { SplitChunk } from './types.js';
 
-/** Groups records into chunks. Only the end of the file shows which chunk is the last, so each is held until a record follows. */
+/** Groups records into chunks. Holds each chunk until a record follows, since only the end of the file shows which one is the last. */
 interface ChunkAssembly {
-  /** Adds the record that `scan` has found. */
+  /** Adds the record that `scan` found. */
   add(recordEnd: number, out: SplitChunk[]): void;
-  /** Makes room in a buffer that is full and completely scanned. */
+  /** Makes room in a full, completely scanned buffer. */
   makeRoom(out: SplitChunk[]): void;
   /** Ends the last chunk. */
   finish(out: SplitChunk[]): void;
@@ -29,7 +29,7 @@ export const createChunkAssembly = (
 ): ChunkAssembly => {
   let limit = firstChunkBytes;
   let maxRows = Number.MAX_SAFE_INTEGER;
-  /** Chunk that is being filled: its first byte, the end of its last record, its records and its first line. */
+  /** Current chunk: first byte, end of the last record, number of records, first line. */
   let start = 0;
   let end = 0;
   let rows = 0;
@@ -44,7 +44,7 @@ export const createChunkAssembly = (
       maxRecordBytes,
     });
 
-  const finished = (last: boolean): SplitChunk => ({
+  const currentChunk = (last: boolean): SplitChunk => ({
     bytes: memory.buffer.subarray(start, end),
     firstRow: rowsBefore,
     rows,
@@ -52,15 +52,15 @@ export const createChunkAssembly = (
     last,
   });
 
-  const release = (out: SplitChunk[]): void => {
+  const releaseHeld = (out: SplitChunk[]): void => {
     if (held !== undefined) out.push(held);
     held = undefined;
   };
 
   /** Ends the chunk; the bytes from `tail` on belong to the next one. */
   const cut = (tail: number, out: SplitChunk[]): void => {
-    release(out);
-    held = finished(false);
+    releaseHeld(out);
+    held = currentChunk(false);
     limit = chunkBytes;
     moveOn(memory, tail, limit);
     shiftScan(scan, tail);
@@ -79,7 +79,7 @@ export const createChunkAssembly = (
         start = scan.foundStart;
         line = scan.foundLine;
       }
-      if (held !== undefined) release(out);
+      if (held !== undefined) releaseHeld(out);
       rows++;
       end = scan.foundStart + length;
       if (rows >= maxRows || end - start >= limit) cut(end, out);
@@ -105,8 +105,8 @@ export const createChunkAssembly = (
 
     finish(out) {
       if (rows > 0) {
-        release(out);
-        out.push(finished(true));
+        releaseHeld(out);
+        out.push(currentChunk(true));
       } else if (held !== undefined) {
         out.push({ ...held, last: true });
       }

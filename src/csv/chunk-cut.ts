@@ -2,8 +2,8 @@ import { createRecordScan, nextRecord } from './record-scan.js';
 import type { Dialect, SplitChunk } from './types.js';
 
 /**
- * Splits a chunk between records into about `pieces` parts (at least two) of similar size. Row and line numbers continue from
- * part to part. A chunk of one record is returned as it is.
+ * Splits a chunk between records into about `pieces` (at least two) parts of similar size, with continuous row and line numbers. Returns a
+ * chunk of one record unchanged.
  */
 export const cutChunk = (chunk: SplitChunk, dialect: Dialect, pieces: number): SplitChunk[] => {
   const { bytes } = chunk;

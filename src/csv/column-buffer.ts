@@ -6,9 +6,9 @@ import type { FieldIndex } from './field-index.js';
 import type { EncodeColumn, EncodePhysical } from './types.js';
 
 /**
- * Data of one column of a block in the layout of ClickHouse: a null flag per row, then the values. The type decides which of the
- * value arrays is used. All columns have the same object shape, which keeps the loops that fill them fast. Numbers are
- * little-endian, as on every platform that Node and ClickHouse support.
+ * Data of one column of a block in ClickHouse's layout: a null flag per row, then the values. The type decides which value array is used. All
+ * columns have the same object shape, which keeps the loops that fill them fast. Numbers are little-endian, as on every platform that
+ * Node.js and ClickHouse support.
  */
 export interface ColumnBuffer {
   readonly physical: EncodePhysical;
@@ -27,14 +27,14 @@ export interface ColumnBuffer {
   days: Int32Array;
   doubles: Float64Array;
   words: Uint32Array;
-  /** Values, each with its length in front; the first `textBytes` bytes are in use. */
+  /** Values, each after its length; the first `textBytes` bytes are in use. */
   text: Uint8Array;
   textBytes: number;
 }
 
 /**
- * Writes rows `from` to `to` of the index to the column, from slot `at` on.
- * @returns the first row that does not fit, or -1. The rows before it are written.
+ * Writes rows `from` to `to` of the index to the column, starting at slot `at`.
+ * @returns the first row that does not fit, or -1. Rows before it are written.
  */
 export type ColumnLoop = (
   column: ColumnBuffer,
@@ -54,14 +54,14 @@ type Encoder = ColumnType['encoder'];
 
 export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   const { physical } = column;
-  // A column without a type yet is read as text; its loop accepts only markers.
-  const settled = physical === 'u' || physical === 'skip' ? 's' : physical;
-  const { encoder, storage } = columnTypeOf(settled);
-  const shape = decimalShapeOf(settled);
+  // A column without a type yet is encoded as text; its loop accepts only markers.
+  const encodedType = physical === 'u' || physical === 'skip' ? 's' : physical;
+  const { encoder, storage } = columnTypeOf(encodedType);
+  const shape = decimalShapeOf(encodedType);
   return {
     physical,
     encoder,
-    type: `Nullable(${storage(settled)})`,
+    type: `Nullable(${storage(encodedType)})`,
     field: column.sourceIndex,
     fixed: column.fixed === true,
     years: column.years === true && encoder === 'doubles',
@@ -78,7 +78,7 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   };
 };
 
-/** Rows to allocate for: an eighth more, since the next chunk may have a few rows more. */
+/** Rows to allocate: an eighth more, since the next chunk may have a few more rows. */
 export const withHeadroom = (rows: number): number => rows + (rows >> 3);
 
 const bytesOf = (array: Int32Array | Float64Array | Uint32Array, length: number): Uint8Array =>
@@ -91,7 +91,7 @@ interface Values {
   bytes(column: ColumnBuffer, rows: number): Uint8Array;
 }
 
-/** The loops grow the text as they write. */
+/** The loops grow the array themselves. */
 const texts: Values = {
   reserve: () => undefined,
   bytes: (column) => column.text.subarray(0, column.textBytes),

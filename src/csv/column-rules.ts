@@ -8,12 +8,12 @@ type DayParser = (bytes: Uint8Array, start: number, end: number) => number;
 
 /** Rules of one column, compiled for the loops over its fields. */
 export interface CompiledRules {
-  /** The byte before the fraction of a number. */
+  /** Decimal separator. */
   readonly point: number;
-  /** Tested before the type, in columns of all types; undefined if only the empty field is null. */
+  /** Tested first, in columns of all types; undefined: only the empty field is null. */
   readonly isNullText: FieldTest | undefined;
   readonly parseDay: DayParser;
-  /** False if a manifest changes how numbers or dates are read: the loops then take their general path. */
+  /** False if a manifest changes how numbers or dates are parsed: the loops then take their general path. */
   readonly plain: boolean;
 }
 
@@ -139,8 +139,8 @@ const literalStep =
     at < end && bytes[at] === byte ? at + 1 : -1;
 
 /**
- * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters. Months and days may be written without a leading zero.
- * @throws RangeError for a format without a year or with an unknown letter; the check of a manifest turns it into a refusal
+ * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters. Months and days need no leading zero.
+ * @throws RangeError for a format without a year or with an unknown letter, which the check of a manifest reports
  */
 export const compileDateFormat = (format: string): DayParser => {
   const steps: FormatStep[] = [];

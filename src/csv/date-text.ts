@@ -8,7 +8,7 @@ import { COLON, MINUS, POINT, SLASH, SPACE, ZERO } from './bytes.js';
  * Years are 0001 to 9999. Month and day have two digits; `20200131` is a number, and so is a bare year.
  */
 
-/** Result for text that is no date of the years 1 to 9999. */
+/** Result for text that is not a date of the years 1 to 9999. */
 export const noDay = 0x7fffffff;
 
 /** Range of Date32: 1900-01-01 to 2299-12-31. */

@@ -6,11 +6,11 @@ const delimiters = [COMMA, SEMICOLON, TAB, PIPE] as const;
 export const isDelimiterCandidate = (byte: number): boolean =>
   byte === COMMA || byte === SEMICOLON || byte === TAB || byte === PIPE;
 
-/** 1 for bytes that may have a meaning while the delimiter is not known. */
+/** 1 for bytes that may have a meaning while the delimiter is unknown. */
 const special = new Uint8Array(256);
 for (const byte of [...delimiters, QUOTE, LF, CR]) special[byte] = 1;
 
-/** Possible delimiters in a header outside of quotes, most frequent first; ties are in the order comma, `;`, tab, `|`. */
+/** Candidate delimiters in a header, outside of quotes, most frequent first; ties in the order comma, `;`, tab, `|`. */
 export const likelyDelimiters = (header: Uint8Array): number[] => {
   const counts = new Uint32Array(256);
   let quoted = false;
@@ -32,13 +32,13 @@ export const likelyDelimiters = (header: Uint8Array): number[] => {
   return delimiters.filter((byte) => counts[byte]! > 0).sort((a, b) => counts[b]! - counts[a]!);
 };
 
-const announcement = /^sep=([,;\t|])$/i;
+const separatorLine = /^sep=([,;\t|])$/i;
 
 /**
- * Delimiter in a first line `sep=;`, as spreadsheets write it; undefined for any other record. Such a line cannot be a header:
+ * Delimiter in a first line such as `sep=;`, which spreadsheets write; undefined for any other record. Such a line cannot be a header, since
  * it would have a column without a name.
  */
 export const announcedDelimiter = (record: Uint8Array): number | undefined => {
   if (record.length !== 'sep=;'.length) return undefined;
-  return announcement.exec(Buffer.from(record).toString('latin1'))?.[1]?.charCodeAt(0);
+  return separatorLine.exec(Buffer.from(record).toString('latin1'))?.[1]?.charCodeAt(0);
 };

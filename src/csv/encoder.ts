@@ -90,7 +90,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     positionWords = new Uint32Array(withHeadroom(rows) * 2);
   };
 
-  /** Writes each position as two words, since it may exceed the integers that a double represents. */
+  /** Writes each position as two words, since it may exceed 2^53. */
   const writePositions = (firstRow: number, uploadNumber: number, at: number): void => {
     const { ordinals, rows } = index;
     const high = uploadNumber * highWordsPerUpload;
@@ -114,8 +114,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   };
 
   /**
-   * Encodes the indexed block from row `at` on. Collects values that do not fit a fixed type as bad rows if `onBadRow` says so;
-   * returns the first other value that does not fit.
+   * Encodes the indexed block, starting at row `at`. If `onBadRow` is `collect`, adds values that do not fit a fixed type to `rejected`.
+   * Returns the first other value that does not fit.
    */
   const encodeBlock = (
     chunk: ChunkSpan,
@@ -171,7 +171,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
         rejected.clear();
         violation = encodeBlock(chunk, rows, rejected);
         if (violation !== undefined || rejected.size > 0)
-          throw new Error('A row that was encoded before does not fit its column');
+          throw new Error('An already encoded row does not fit its column');
       }
       if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
       badRows.push(...malformed);

@@ -1,8 +1,8 @@
 import { textKind } from './field-index.js';
 
 /**
- * Position of the next byte that is not text, or `end`. Tests four bytes per iteration. With commas, letters and digits are above
- * `top`, so one comparison settles most bytes. A plain loop has about half the speed.
+ * Position of the next byte that is not text, or `end`. Tests four bytes per iteration, which is about twice as fast as a plain loop. If the
+ * delimiter is a comma, letters and digits are above `top`, so one comparison is enough for most bytes.
  */
 export const fieldEnd = (
   bytes: Uint8Array,

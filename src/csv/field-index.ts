@@ -3,8 +3,8 @@ import { blockFields, blockRows, kernelMemory } from './kernel.js';
 import type { BadRow, BadRowReason, ChunkSpan, Dialect } from './types.js';
 
 /**
- * Positions of the fields in a block of some hundred records. Each column is then encoded from it by a loop for its type, while
- * the text of the block is in the processor's cache. No string or object is created per field.
+ * Positions of the fields in a block of some hundred records. From it a loop per column encodes the values, while the text of the block is in
+ * the processor's cache. No string or object is created per field.
  *
  * The dialect is RFC 4180. Where that leaves a choice:
  * - LF, CRLF and CR each end a record, and may be mixed. Blank lines are skipped.
@@ -14,9 +14,9 @@ import type { BadRow, BadRowReason, ChunkSpan, Dialect } from './types.js';
  * The record splitter follows the same rules, so both find the same record ends.
  */
 export interface FieldIndex {
-  /** Fields of a record. */
+  /** Fields per record. */
   readonly fieldCount: number;
-  /** Most records of a block. */
+  /** Most records per block. */
   readonly capacity: number;
   /** True if the positions are in the kernel's memory, where other work overwrites them. */
   readonly shared: boolean;
@@ -24,13 +24,13 @@ export interface FieldIndex {
   readonly starts: Int32Array;
   /** End of the field's text, or its complement (`~end`) if the text has doubled quotes. */
   readonly ends: Int32Array;
-  /** Number of the record in the chunk, counting bad ones. */
+  /** Number of the record in the chunk, including bad ones. */
   readonly ordinals: Int32Array;
   /** Line of the record relative to the chunk's first. */
   readonly lines: Int32Array;
   readonly recordStarts: Int32Array;
   readonly recordEnds: Int32Array;
-  /** Bytes that the positions refer to: a part of the chunk in the kernel's memory, or the whole chunk. */
+  /** Bytes that the positions refer to: the whole chunk, or a part of it in the kernel's memory. */
   text: Uint8Array;
   /** Position of `text` in the chunk. */
   textStart: number;
@@ -40,7 +40,7 @@ export interface FieldIndex {
   window: number;
   /** Records indexed. */
   rows: number;
-  /** First byte of the chunk that is not indexed yet, and its record and line. */
+  /** First byte of the chunk that is not indexed yet, with its record number and line. */
   next: number;
   ordinal: number;
   line: number;
@@ -72,7 +72,7 @@ export const quoteKind = 3;
 
 export const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
-/** @param shared True: the kernel indexes plain records, and the block must be read before other work runs. */
+/** @param shared True: the kernel indexes plain records, and the block must be encoded before other work runs. */
 export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = true): FieldIndex => {
   const capacity = Math.max(1, Math.min(blockRows, Math.floor(blockFields / fieldCount)));
   const cells = capacity * fieldCount;
@@ -113,7 +113,7 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = 
 
 const noText = new Uint8Array(0);
 
-/** Releases the chunk. An index is reused and would keep megabytes alive. */
+/** Releases the chunk: the reused index would keep it in memory. */
 export const closeIndex = (index: FieldIndex): void => {
   index.text = noText;
 };

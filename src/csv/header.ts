@@ -8,7 +8,7 @@ import { createFieldIndex } from './field-index.js';
 import { indexRecords } from './record-parser.js';
 import type { Dialect, HeaderRecord } from './types.js';
 
-/** A header may be as long as the longest record, so it is read in steps of one pass over its bytes or some hundred names. */
+/** A header may be as long as the longest record, so it is read in steps: one pass over its bytes, or some hundred names. */
 type Steps<T> = Generator<void, T>;
 
 const namesPerStep = 500;
@@ -59,10 +59,10 @@ function* sniffDelimiter(header: Uint8Array): Steps<number> {
 }
 
 /**
- * Reads the first record of a file as its header. If the dialect is not known, the delimiter is the most frequent candidate that
- * leaves no column without a name (commas in a header padded with tabs), otherwise the most frequent one. A header without a
- * candidate is one column, and commas are assumed. Only the header is examined: after a wrong guess the rows have another number
- * of fields and are refused, never misread.
+ * Reads the first record of a file as its header. If the dialect is unknown, the delimiter is the most frequent candidate that gives every
+ * column a name (commas in a header padded with tabs), otherwise the most frequent candidate. A header without candidates is one column, and
+ * the delimiter is a comma. Only the header is examined: after a wrong guess the rows have another number of fields and are refused, not
+ * misread.
  */
 export function* headerSteps(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** Loops over one column of a block that encode plain values in the kernel and all others in JavaScript. */
+/** Loops over one column of a block that encode plain values in the kernel and other values in JavaScript. */
 import { type ColumnBuffer, type ColumnLoop, growText } from './column-buffer.js';
 import { maxDate32Day, minDate32Day } from './date-text.js';
 import { addresses, kernel, kernelMemory } from './kernel.js';
@@ -8,59 +8,58 @@ import {
 } from './number-columns.js';
 import { encodeDays as daysInJavaScript, encodeTexts as textsInJavaScript } from './text-columns.js';
 
-/** Encodes plain values from row `from` on to slot `at` of the column. @returns the first row that is not plain, or `to` */
+/** Encodes plain values, from row `from` to slot `at` of the column. @returns the first row that is not plain, or `to` */
 type PlainLoop = (column: ColumnBuffer, fieldCount: number, from: number, to: number, at: number) => number;
 
-/** Values of a block that JavaScript encodes between runs of the kernel. After that it encodes the remaining rows as well. */
-const fewOthers = 64;
+/** Other values in a block after which JavaScript encodes all remaining rows. */
+const maxOthers = 64;
 
 const { text, starts, ends, nulls, values, powers } = addresses;
 
-const takeNulls = (column: ColumnBuffer, from: number, stop: number, at: number): void =>
+const copyNulls = (column: ColumnBuffer, from: number, stop: number, at: number): void =>
   column.nulls.set(kernelMemory.nulls.subarray(from, stop), at);
 
 /** Arguments of every encoder of the kernel. */
-const block = (column: ColumnBuffer, fieldCount: number, from: number, to: number): readonly number[] => [
-  text,
-  starts,
-  ends,
-  fieldCount,
-  column.field,
-  from,
-  to,
-  nulls,
-  values,
-];
+const kernelArguments = (
+  column: ColumnBuffer,
+  fieldCount: number,
+  from: number,
+  to: number,
+): readonly number[] => [text, starts, ends, fieldCount, column.field, from, to, nulls, values];
 
 const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeTexts(...block(column, fieldCount, from, to));
+  const stop = kernel.encodeTexts(...kernelArguments(column, fieldCount, from, to));
   const bytes = kernel.written();
   if (column.textBytes + bytes > column.text.length) growText(column, column.textBytes, bytes);
   column.text.set(kernelMemory.texts.subarray(0, bytes), column.textBytes);
   column.textBytes += bytes;
-  takeNulls(column, from, stop, at);
+  copyNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDoubles: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeDoubles(...block(column, fieldCount, from, to), powers);
+  const stop = kernel.encodeDoubles(...kernelArguments(column, fieldCount, from, to), powers);
   column.doubles.set(kernelMemory.doubles.subarray(from, stop), at);
-  takeNulls(column, from, stop, at);
+  copyNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDecimals: PlainLoop = (column, fieldCount, from, to, at) => {
   const { scale, limbs } = column;
-  const stop = kernel.encodeDecimals(...block(column, fieldCount, from, to), scale, limbs);
+  const stop = kernel.encodeDecimals(...kernelArguments(column, fieldCount, from, to), scale, limbs);
   column.words.set(kernelMemory.words.subarray(from * limbs, stop * limbs), at * limbs);
-  takeNulls(column, from, stop, at);
+  copyNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDays: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeDays(...block(column, fieldCount, from, to), minDate32Day, maxDate32Day);
+  const stop = kernel.encodeDays(
+    ...kernelArguments(column, fieldCount, from, to),
+    minDate32Day,
+    maxDate32Day,
+  );
   column.days.set(kernelMemory.days.subarray(from, stop), at);
-  takeNulls(column, from, stop, at);
+  copyNulls(column, from, stop, at);
   return stop;
 };
 
@@ -70,7 +69,7 @@ const withKernel =
     const { plain: isPlain, isNullText } = column.rules;
     let row = from;
     if (index.inKernel && isPlain && isNullText === undefined && column.physical !== 'u') {
-      for (let others = 0; others < fewOthers; others++) {
+      for (let others = 0; others < maxOthers; others++) {
         row = plain(column, index.fieldCount, row, to, at + row - from);
         if (row === to) return -1;
         if (loop(column, bytes, index, row, row + 1, at + row - from) >= 0) return row;

@@ -1,16 +1,16 @@
 /**
- * The compiled loops of `assembly/` and their memory. The process has only one such memory, so its content is valid only until
- * other work may run. Positions are relative to `text`.
+ * The compiled loops of `assembly/` and their memory. The process has one such memory, whose content is valid only until other work runs.
+ * Positions are relative to `text`.
  */
 import { kernelCode } from './kernel-code.js';
 import { exactPowersOfTen } from './shortest-double.js';
 
-/** Bytes of CSV in the memory at a time. Blocks of few columns are smaller, because of `blockRows`: they fit into the second-level cache. */
+/** Most bytes of CSV in the memory. With few columns `blockRows` makes blocks smaller, so that they fit into the second-level cache. */
 export const windowBytes = 1024 << 10;
-/** Most fields and rows of a block. A block of 5,000 columns has 26 rows: with 6, the calls for each column cost more than its values. */
+/** Most fields and rows per block. A block of 5,000 columns has 26 rows; with 6, calling the loops would cost more than encoding. */
 export const blockFields = 131_072;
 export const blockRows = 2_048;
-/** Loops read and write up to 64 bytes beyond the end of an array. */
+/** Loops may read and write up to 64 bytes beyond the end of an array. */
 const margin = 64;
 
 interface Loops {
@@ -58,7 +58,7 @@ export const addresses = {
   recordEnds: reserve(blockRows * 4),
   lines: reserve(blockRows * 4),
   nulls: reserve(blockRows),
-  /** Values of one column; a text has up to five bytes of length in front. */
+  /** Values of one column; each text follows a length of up to five bytes. */
   values: reserve(windowBytes + blockRows * 5),
   powers: reserve(exactPowersOfTen.length * 8),
 } as const;
@@ -79,7 +79,7 @@ export const kernelMemory = {
   doubles: new Float64Array(buffer, addresses.values, blockRows),
   /** Decimals of up to 256 bits. */
   words: new Uint32Array(buffer, addresses.values, blockRows * 8),
-  /** Three numbers for each record that a scan has found: first byte, byte after its line end, line. */
+  /** Three numbers per record that a scan found: first byte, byte after the line end, line. */
   records: new Int32Array(buffer, addresses.values, windowBytes >> 2),
   days: new Int32Array(buffer, addresses.values, blockRows),
 } as const;

@@ -1,17 +1,16 @@
 /**
- * ClickHouse's `Native` format. A block has the numbers of its columns and rows, then name, type and values of each column.
- * Counts and lengths are LEB128; a text has its length in front. The values of a `Nullable` column follow a byte per row, 1 for
- * null; nulls have a value as well.
+ * ClickHouse's `Native` format. A block has its number of columns and rows, then name, type and values of each column. Numbers and lengths are
+ * LEB128; a text follows its length. The values of a `Nullable` column follow a byte per row, 1 for null; nulls also have a value.
  */
 
-/** Small pieces are copied into slabs of this size, so that a wide block has a few buffers instead of thousands. */
+/** Small pieces are copied to slabs of this size, so that a wide block has a few buffers instead of thousands. */
 const slabBytes = 1 << 20;
 /** Pieces of at least this size are not copied. */
 const wholePieceBytes = 64 << 10;
 
 interface BlockWriter {
   reset(): void;
-  /** Adds bytes. Large ones are not copied, so they must not change before the block is sent. */
+  /** Adds bytes. Large pieces are not copied, so they must not change before the block is sent. */
   add(bytes: Uint8Array): void;
   pieces(): Buffer[];
 }

@@ -20,7 +20,7 @@ import { exactPowersOfTen } from './shortest-double.js';
  */
 const number = createNumberText();
 
-/** Value of any field: NaN if it does not fit, Infinity if it is null. */
+/** Value of any field; NaN if it does not fit, Infinity if it is null. */
 const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
   if (end < start) return Number.NaN;
   const { rules } = column;
@@ -32,8 +32,8 @@ const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
 };
 
 /**
- * Value of a plain number of up to 15 digits, NaN for any other text. Zero has no sign. Mantissa and power of ten are exact, so the
- * single rounding of the division is correct.
+ * Value of a plain number of up to 15 digits; NaN for any other text. Zero has no sign. Mantissa and power of ten are exact, so the single
+ * rounding of the division is correct.
  */
 const plainDouble = (bytes: Uint8Array, start: number, end: number, point: number): number => {
   const negative = bytes[start] === MINUS;
@@ -111,7 +111,7 @@ const writeSafeInteger = (
 /** Scaled values below 10^15 are exact integers. */
 const safeInteger = 1e15;
 
-/** 0: written; 1: null; -1: does not fit. */
+/** Returns 0 if written, 1 if null, -1 if it does not fit. */
 const slowDecimal = (
   column: ColumnBuffer,
   bytes: Uint8Array,
@@ -130,7 +130,7 @@ const slowDecimal = (
   return isMarker(bytes, start, end) ? 1 : -1;
 };
 
-/** Number of up to 15 digits times 10^scale, or -1 for any other text. */
+/** Absolute value of a plain number of up to 15 digits, times 10^scale; -1 for any other text. */
 const shortScaled = (bytes: Uint8Array, first: number, end: number, point: number, scale: number): number => {
   let p = first;
   let mantissa = 0;

@@ -2,12 +2,12 @@ import { MINUS, ZERO } from './bytes.js';
 import { exactPowersOfTen, maxExactPower, shortestDouble } from './shortest-double.js';
 
 /**
- * A parsed number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as statistics packages print it.
- * All other text is no number: a leading plus or zero marks an identifier or a phone number and `5.` an ordinal, and a download
- * could not give back blanks, `%`, currency and thousands signs.
+ * A parsed number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as statistics packages print it. Other text is
+ * not a number: a leading plus or zero marks an identifier or a phone number, and `5.` an ordinal; a download could not restore blanks, `%`,
+ * currency signs and thousands separators.
  *
- * The value is `digits × 10^exp10`. The digits are those from `first` to `last` without the point; neither the first nor the last
- * one is zero. Zero has no digits.
+ * The value is `digits × 10^exp10`. The digits are those from `first` to `last`, without the point; the first and the last are not zero. Zero
+ * has no digits.
  */
 interface NumberText {
   negative: boolean;
@@ -25,7 +25,7 @@ export const createNumberText = (): NumberText => ({
   exp10: 0,
 });
 
-/** A larger exponent fits no type, whatever the digits are. */
+/** A larger exponent fits no type. */
 const maxExponent = 1_000_000;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
@@ -100,7 +100,7 @@ const digitsText = (bytes: Uint8Array, number: NumberText): string => {
   return text;
 };
 
-/** Every number of up to 15 digits in the normal range survives the conversion to a double and back. */
+/** Every number of up to 15 digits in the normal range converts to a double and back unchanged. */
 export const safeDigits = 15;
 /** Longest plain text with at most `safeDigits` digits: a sign, the digits and a point. Loops parse such text inline. */
 export const shortLength = safeDigits + 2;
@@ -118,7 +118,7 @@ const shortDouble = (bytes: Uint8Array, number: NumberText): number => {
   return exp10 < 0 ? mantissa / exactPowersOfTen[-exp10]! : mantissa * exactPowersOfTen[exp10]!;
 };
 
-/** 16 or 17 digits. NaN: only a comparison of texts can tell. */
+/** 16 or 17 digits. NaN: only comparing texts can decide. */
 const longDouble = (bytes: Uint8Array, number: NumberText): number => {
   const lowDigits = 8;
   let toHigh = number.digits - lowDigits;
@@ -134,8 +134,8 @@ const longDouble = (bytes: Uint8Array, number: NumberText): number => {
 };
 
 /**
- * The double that represents the number digit for digit, or NaN if there is none. That is so for up to 15 significant digits in the
- * normal range, and for the digits that the shortest text of the nearest double has.
+ * The double that represents the number digit for digit, or NaN if there is none. It exists for up to 15 significant digits in the normal
+ * range, and for numbers that are the shortest text of the nearest double.
  */
 export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   const { digits, exp10, negative } = number;

@@ -29,8 +29,8 @@ export const emptyProfile = (): MutableProfile => ({
 const number = createNumberText();
 
 /**
- * Numbers of digits of a plain number of up to 15 digits, without leading and trailing zeros: `integer × 32 + fraction`. -1 for any
- * other text.
+ * Digits before and after the point of a plain number of up to 15 digits, without leading and trailing zeros, as `integer × 32 + fraction`; -1
+ * for any other text.
  */
 const shortNumber = (bytes: Uint8Array, start: number, end: number, point: number): number => {
   let p = start;
@@ -51,7 +51,7 @@ const shortNumber = (bytes: Uint8Array, start: number, end: number, point: numbe
   return integerDigits * 32 + p - fraction;
 };
 
-/** Adds one value that is not empty. @returns false if it makes the column text */
+/** Adds a value that is not empty. @returns false if it makes the column text */
 const addValue = (
   profile: MutableProfile,
   bytes: Uint8Array,

@@ -23,8 +23,8 @@ export const joinProfiles = (a: ColumnProfile, b: ColumnProfile): ColumnProfile 
 };
 
 /**
- * The narrowest type that alters no value; `u`: any type does. A type that is inferred from the first values and fits all later
- * ones is also the type of all of them, so a proposal from the first chunk that no value contradicts is final.
+ * The narrowest type that alters no value; `u`: any type. If the type of the first values fits all later values, it is also the type of all of
+ * them, so a proposal from the first chunk that no value contradicts is final.
  */
 export const physicalOf = (profile: ColumnProfile): PhysicalType | 'u' => {
   switch (profile.kind) {

@@ -6,7 +6,7 @@ import { indexRecord } from './record-slow-path.js';
 /** Fewest bytes to copy to the kernel for a block. */
 const leastWindow = 16 << 10;
 
-/** Copies about as much as the next block needs to the kernel's memory. */
+/** Copies about as many bytes as the next block needs to the kernel's memory. */
 const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
   const from = index.next;
   const to = Math.min(bytes.length, from + index.window);
@@ -16,14 +16,14 @@ const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
   index.inKernel = true;
 };
 
-/** Sizes the next window: an eighth more than this block used, or twice this window if it ended before the block was full. */
+/** Sets the size of the next window: an eighth more than this block used, or twice this window if the block did not get full. */
 const fitWindow = (index: FieldIndex): void => {
   const used = index.next - index.textStart;
   const wanted = index.rows < index.capacity ? index.window * 2 : used + (used >> 3);
   index.window = Math.min(windowBytes, Math.max(leastWindow, wanted));
 };
 
-/** Indexes plain records from `from` on, until one is not plain. @returns their number */
+/** Indexes plain records, from `from` to the first that is not plain. @returns their number */
 const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
   const { fieldCount, capacity, ordinals, dialect, text } = index;
   const { starts, ends, recordStarts, recordEnds, lines } = addresses;
@@ -52,7 +52,7 @@ const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
 const afterLineEnd = (text: Uint8Array, p: number): number =>
   text[p] === CR && text[p + 1] === LF ? p + 2 : p + 1;
 
-/** Indexes a block of `index.text`. @param final True if the text ends the chunk, so that its end also ends a record. */
+/** Indexes a block of `index.text`. @param final True if the text reaches the end of the chunk, which also ends a record. */
 const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean): void => {
   const { text, textStart, capacity, ordinals, lines, recordStarts } = index;
   const end = text.length;
@@ -97,7 +97,7 @@ export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalform
     fitWindow(index);
     if (index.rows > 0 || index.malformed.length > 0 || index.next === bytes.length) return;
   }
-  // The next record is larger than the window: indexed in place, without the kernel.
+  // The next record is larger than the window: indexes it in place, without the kernel.
   index.text = bytes;
   index.textStart = 0;
   index.inKernel = false;

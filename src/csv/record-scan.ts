@@ -2,9 +2,9 @@ import { CR, LF, QUOTE } from './bytes.js';
 import { isDelimiterCandidate } from './dialect.js';
 import { addresses, kernel, kernelMemory } from './kernel.js';
 
-/** Finds where records end. Follows the rules in `field-index.ts`, but only tracks whether a byte is inside quotes. */
+/** Finds record ends by the rules in `field-index.ts`, tracking only whether a byte is inside quotes. */
 export interface RecordScan {
-  /** The delimiter, or -1 in the header while every candidate counts as one. */
+  /** The delimiter; -1 in the header, where every candidate counts as one. */
   delimiter: number;
   quote: number;
   /** Next byte to scan. */
@@ -101,11 +101,11 @@ export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, 
   return found(scan, p, p, line);
 };
 
-/** Bytes that the kernel scans at a time; its memory has room for the records that may be in them. */
+/** Bytes that the kernel scans at a time; its memory has room for all records that they may contain. */
 const scannedBytes = 64 << 10;
 
 /**
- * Finds all complete records, except a last one whose end depends on the next byte (CR or CRLF, a quote or a doubled one).
+ * Finds all complete records, except a last one whose end depends on the next byte (CR or CRLF, quote or doubled quote).
  * Sets `foundStart` and `foundLine` and calls `take` with the position after each; `take` may call `shiftScan`.
  */
 export const eachRecord = (
@@ -139,7 +139,7 @@ export const eachRecord = (
     scan.quoted = kernel.quoted() !== 0;
     scan.quoteLine = kernel.quoteLine();
     const { records: list } = kernelMemory;
-    // `take` shifts all positions by the same amount when it begins a chunk.
+    // `take` shifts all positions by the same amount when it starts a chunk.
     const { position } = scan;
     for (let at = 0; at < records * 3; at += 3) {
       const shifted = from + scan.position - position;

@@ -4,8 +4,8 @@ import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-ind
 import type { BadRowReason } from './types.js';
 
 /**
- * Indexes one record of any form: with quotes, or with too few or too many fields.
- * Writes it to slot `row` and returns true, or adds it to `malformed`. Sets `next`, `line` and `recordEnds[row]` in both cases.
+ * Indexes one record of any form. Writes it to slot `row` and returns true, or adds it to `malformed`. Sets `next`, `line` and
+ * `recordEnds[row]` in both cases.
  */
 export const indexRecord = (index: FieldIndex, recordStart: number, row: number): boolean => {
   const { text: bytes, starts, ends, classes, topByte, fieldCount } = index;

@@ -21,10 +21,10 @@ const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord):
 type Steps<T> = Generator<void, T>;
 
 /**
- * Splits a stream of bytes into its header and chunks of whole records. A chunk has as many records as fit into its size, or one
- * that is larger. The chunks depend only on the file, not on the pieces in which it arrives.
+ * Splits a stream of bytes into header and chunks of whole records. A chunk has as many records as fit, or one larger record. The chunks
+ * depend only on the file, not on the pieces in which it arrives.
  *
- * Each chunk has its own memory. A byte is copied once, and once more if it follows a cut.
+ * Each chunk has its own memory. A byte is copied once, and again if it follows a cut.
  */
 export const createRecordSplitter = (options: RecordSplitterOptions): RecordSplitter => {
   const { firstChunkBytes, chunkBytes, maxRecordBytes = defaultMaxRecordBytes } = options;
@@ -34,13 +34,13 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   const unicode = createUnicodeReader();
   let header: HeaderRecord | undefined;
   /** Delimiter from a line `sep=;` before the header. */
-  let announced: number | undefined;
+  let separator: number | undefined;
 
-  const isAnnouncement = (record: Buffer): boolean => {
-    if (announced !== undefined) return false;
+  const isSeparatorLine = (record: Buffer): boolean => {
+    if (separator !== undefined) return false;
     const delimiter = announcedDelimiter(record);
     if (delimiter === undefined || delimiter !== (options.dialect?.delimiter ?? delimiter)) return false;
-    announced = delimiter;
+    separator = delimiter;
     scan.delimiter = delimiter;
     return true;
   };
@@ -48,8 +48,8 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   /** Reads the first record: the header, or a line `sep=;` before it. */
   function* takeHeader(): Steps<void> {
     const bytes = Buffer.from(memory.buffer.subarray(scan.foundStart, scan.foundTextEnd));
-    if (!isAnnouncement(bytes)) {
-      header = yield* headerSteps(bytes, scan.foundLine, options.dialect ?? { delimiter: announced });
+    if (!isSeparatorLine(bytes)) {
+      header = yield* headerSteps(bytes, scan.foundLine, options.dialect ?? { delimiter: separator });
       scan.delimiter = header.dialect.delimiter;
       chunks.setMaxRows(rowLimit(options, header));
     }
@@ -58,7 +58,7 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     shiftScan(scan, end);
   }
 
-  /** Adds complete records to the chunks. @returns false at the header, or the line before it, which is to be read first */
+  /** Adds complete records to the chunks. @returns false at the header, or the line `sep=;` before it, which must be read first */
   const advance = (final: boolean, out: SplitChunk[]): boolean => {
     if (header !== undefined && !final) {
       eachRecord(scan, memory, (end) => chunks.add(end, out));

@@ -1,6 +1,6 @@
 /**
- * Finds the double nearest to a number of 16 or 17 digits, as languages print them, and decides whether the number is its shortest
- * text. Computes with sums of two doubles (106 bits), which is more than ten times as fast as comparing texts.
+ * Finds the double nearest to a number of 16 or 17 digits, and decides whether the number is its shortest text, as languages print it. Computes
+ * with sums of two doubles (106 bits), which is more than ten times as fast as comparing texts.
  *
  * Let `n = digits × 10^exp10` be the number, `x` the nearest double and `delta = n - x`. `n` is the shortest text of `x` if
  * - `|delta|` is less than half an ulp (otherwise `n` belongs to another double),
@@ -73,10 +73,10 @@ export const shortestDouble = (high: number, low: number, exp10: number, lastDig
   if (halfUlp === 0) return Number.NaN;
   const inside = halfUlp * (1 - tolerance);
   const outside = halfUlp * (1 + tolerance);
-  const settled =
+  const isShortest =
     Math.abs(delta) < inside &&
     Math.abs(delta) < (unit / 2) * (1 - tolerance) &&
     Math.abs(delta - lastDigit * unit) > outside &&
     Math.abs(delta + (10 - lastDigit) * unit) > outside;
-  return settled ? nearest : Number.NaN;
+  return isShortest ? nearest : Number.NaN;
 };

@@ -1,11 +1,11 @@
-/** Extra bytes after a chunk; the first of them tells CR from CRLF. */
+/** Bytes after a chunk; the first of them tells CR from CRLF. */
 const slackBytes = 8;
-/** Bytes to copy at a time. After a cut the remaining bytes are copied again, so this keeps them few. */
+/** Bytes to copy at a time: few, since bytes after a cut are copied again. */
 const stepBytes = 64 << 10;
 
 /**
- * Memory for the bytes of a stream. A chunk keeps the memory that its bytes were read into, and reading continues in other memory.
- * Plain fields, since the scan reads them for every record.
+ * Memory for the bytes of a stream. A chunk keeps the memory that its bytes were copied to; reading continues in other memory. Plain fields,
+ * since the scan reads them for every record.
  */
 export interface SplitMemory {
   buffer: Buffer;
@@ -39,7 +39,7 @@ export const dropBytes = (memory: SplitMemory, from: number): void => {
   memory.filled -= from;
 };
 
-/** Leaves the current memory to its chunk. Continues in memory for at least `bytes` bytes and copies those from `from` on. */
+/** Leaves the current memory to its chunk. Continues in memory of at least `bytes` bytes, with the bytes from `from` on. */
 export const moveOn = (memory: SplitMemory, from: number, bytes: number): void => {
   const { spare, filled } = memory;
   const wanted = Math.max(bytes + slackBytes, filled - from);
@@ -50,7 +50,7 @@ export const moveOn = (memory: SplitMemory, from: number, bytes: number): void =
   memory.filled = filled - from;
 };
 
-/** Keeps the memory of a released chunk. That of a first chunk is too small, and that of a very large record too large. */
+/** Keeps the memory of a released chunk for reuse, unless it is too small (a first chunk) or too large (a very large record). */
 export const recycleMemory = ({ spare, chunkBytes }: SplitMemory, memory: ArrayBufferLike): void => {
   const fits = memory.byteLength >= chunkBytes + slackBytes && memory.byteLength <= 2 * chunkBytes;
   if (spare.length < 2 && fits) spare.push(Buffer.from(memory));

@@ -3,7 +3,7 @@ import { type ColumnBuffer, type ColumnLoop, growText } from './column-buffer.js
 import { dayOf, isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
 import { isMarker } from './marker.js';
 
-/** Day of a field that is `YYYY-MM-DD`; `noDay` for everything else. Unrolled, since nearly all dates have this form. */
+/** Day of a field of the form `YYYY-MM-DD`, otherwise `noDay`. Unrolled, since nearly all dates have this form. */
 const plainDay = (bytes: Uint8Array, p: number): number => {
   if (bytes[p + 4] !== MINUS || bytes[p + 7] !== MINUS) return noDay;
   const y1 = bytes[p]! - ZERO;
@@ -57,7 +57,7 @@ export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
   return misfit;
 };
 
-/** Dates that are stored as text; every form becomes `YYYY-MM-DD`. */
+/** Encodes dates that are stored as text: every form becomes `YYYY-MM-DD`. */
 export const encodeDayTexts: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls } = column;
@@ -90,7 +90,7 @@ export const encodeDayTexts: ColumnLoop = (column, bytes, index, from, to, at) =
   return misfit;
 };
 
-/** Most bytes of the length in front of a text (35 bits). */
+/** Most bytes of the length before a text (35 bits). */
 const lengthBytes = 5;
 
 /** Length of a field after its doubled quotes are unescaped. */

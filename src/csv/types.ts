@@ -4,10 +4,10 @@ import type { DaySet } from '../model/day-set.js';
 /**
  * Terms of this folder:
  *
- * - *record*: one row of the file, up to its line end (LF, CRLF or CR outside of quotes). A blank line is no record.
+ * - *record*: one row of the file, up to its line end (LF, CRLF or CR outside of quotes). A blank line is not a record.
  * - *row*: number of a data record in the file, from 0. Bad records count, the header does not.
  * - *line*: physical line in the file, from 1. The header, blank lines and line breaks in quotes count.
- * - *chunk*: a run of whole records. How a file is split into chunks does not depend on the pieces in which it arrives.
+ * - *chunk*: consecutive whole records. How a file is split into chunks does not depend on the pieces in which it arrives.
  */
 
 /** Delimiter and quote, each a single ASCII byte. */
@@ -24,7 +24,7 @@ export interface ColumnRules {
   readonly bareYear?: boolean;
   /** Decimal separator. @default '.' */
   readonly decimal?: '.' | ',';
-  /** Texts that are null in this column, besides the empty field. */
+  /** Texts that are null in this column, in addition to the empty field. */
   readonly nullValues?: readonly string[];
 }
 
@@ -55,9 +55,9 @@ export interface EncodeColumn {
   readonly physical: EncodePhysical;
   /** Position of the field in the record, from 0. */
   readonly sourceIndex: number;
-  /** A manifest sets the type: a value that does not fit makes its row bad instead of widening the type. */
+  /** True if a manifest sets the type: a value that does not fit makes its row bad instead of widening the type. */
   readonly fixed?: boolean;
-  /** A number that is not a year does not fit. Only for doubles. */
+  /** True if only years fit. Only for doubles. */
   readonly years?: boolean;
   readonly rules?: ColumnRules;
 }
@@ -137,8 +137,8 @@ export interface ChunkEncoder {
   /** Encodes a chunk. A failure reports the first bad value in the file: lowest line, then leftmost column. */
   encode(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): EncodeResult;
   /**
-   * The same in steps of some hundred records, so that other work can run in between. Until the last step, `bytes` must not
-   * change and the encoder must not be used for another chunk.
+   * Like `encode`, in steps of some hundred records, so that other work can run in between. Until the last step, `bytes` must not change and
+   * the encoder must not be used for another chunk.
    */
   encodeInSteps(bytes: Uint8Array, position: ChunkSpan, target: RowsTarget): Iterator<void, EncodeResult>;
 }
@@ -146,13 +146,13 @@ export interface ChunkEncoder {
 export interface RecordSplitterOptions {
   /** @default recognised from the header */
   readonly dialect?: Dialect | undefined;
-  /** Size of the first chunk; a record that is larger makes a chunk of its own. */
+  /** Size of the first chunk; a larger record makes a chunk of its own. */
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
   /** @default 16 MiB */
   readonly maxRecordBytes?: number;
   readonly maxRowsPerChunk?: number;
-  /** Most rows × columns of a chunk; every chunk has at least one row. */
+  /** Most rows × columns per chunk; every chunk has at least one row. */
   readonly maxCellsPerChunk?: number;
 }
 
@@ -176,12 +176,12 @@ export interface RecordSplitter {
    * @throws AppError for a file without any record
    */
   end(): SplitChunk[];
-  /** The same in steps, for use until the header, which may be long, is known. */
+  /** Like `push` and `end`, in steps: for use until the header, which may be long, is known. */
   readonly inSteps: {
     push(piece: Uint8Array): Generator<void, SplitChunk[]>;
     end(): Generator<void, SplitChunk[]>;
   };
-  /** Known from the call on that completes the header. */
+  /** Undefined until a call completes the header. */
   readonly header: HeaderRecord | undefined;
   /** Data rows found so far. */
   readonly rows: number;
@@ -205,6 +205,6 @@ export interface ColumnProfile {
   /** Most digits before and after the point, without leading and trailing zeros. */
   readonly integerDigits: number;
   readonly fractionDigits: number;
-  /** Has a number that is not a year. Checked only in columns whose names say year. */
+  /** Has a number that is not a year. Checked only in columns with a name for years. */
   readonly offYears: boolean;
 }

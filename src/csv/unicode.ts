@@ -3,7 +3,7 @@ import { AppError, invalid } from '../lib/errors.js';
 
 /** Converts a file to UTF-8 without a byte order mark. */
 interface UnicodeReader {
-  /** Converts the next piece. The first bytes are held until they show whether there is a byte order mark. */
+  /** Converts the next piece. Holds the first bytes until they show whether there is a byte order mark. */
   read(piece: Uint8Array): Uint8Array;
   /** Returns the remaining bytes at the end of the file. */
   end(): Uint8Array;
@@ -23,8 +23,8 @@ const decodeStrictly = (decoder: TextDecoder, bytes: Uint8Array, final: boolean)
 };
 
 /**
- * Recognises the encoding by the byte order mark. UTF-16 with a mark is converted. All else is treated as UTF-8 and checked later,
- * when the line is known; UTF-16 without a mark is then refused for its NULs.
+ * Recognises the encoding by the byte order mark. Converts UTF-16 with a mark. Everything else is treated as UTF-8 and checked later, when the
+ * line is known; UTF-16 without a mark is then refused because of its NULs.
  */
 export const createUnicodeReader = (): UnicodeReader => {
   let head: Uint8Array | undefined = nothing;

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that `kernel.ts` uses. Node's types do not declare it, only those of browsers do. */
+/** The part of the WebAssembly API that `kernel.ts` uses. Only the types of browsers declare it, not those of Node.js. */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number });

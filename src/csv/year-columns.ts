@@ -1,4 +1,4 @@
-/** Checks that the numbers of a column whose name says year are years. */
+/** Checks that the numbers of a column with a name for years are years. */
 import { isYear } from '../model/years.js';
 import type { ColumnLoop } from './column-buffer.js';
 import type { CompiledRules } from './column-rules.js';
@@ -24,7 +24,7 @@ export const hasOtherNumber = (
   return false;
 };
 
-/** As `encodeDoubles`, for a column in which only years fit. */
+/** Like `encodeDoubles`, for a column in which only years fit. */
 export const encodeYears: ColumnLoop = (column, bytes, index, from, to, at) => {
   const misfit = encodeDoubles(column, bytes, index, from, to, at);
   const end = misfit < 0 ? to : misfit;

@@ -22,8 +22,8 @@ const records = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-describe('a chunk that is cut', () => {
-  it('keeps its records, whatever is quoted in them, and knows row and line of each part', () => {
+describe('cutting a chunk', () => {
+  it('keeps its records, quoted or not, with row and line of each part', () => {
     fc.assert(
       fc.property(records, fc.integer({ min: 1, max: 12 }), (list, pieces) => {
         const text = list.join('');
@@ -46,7 +46,7 @@ describe('a chunk that is cut', () => {
     );
   });
 
-  it('of one record comes back whole', () => {
+  it('returns a chunk of one record unchanged', () => {
     const [part, ...more] = cutChunk(chunkOf('a,"b\nc"\n', 1), comma, 8);
     expect(more).toEqual([]);
     expect(part).toMatchObject({ firstRow: 70, rows: 1, firstLine: 90, last: true });

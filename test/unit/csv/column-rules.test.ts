@@ -38,7 +38,7 @@ describe('overrides of the type rules', () => {
     expect(compileDateFormat(dateFormat)(bytes, 0, text.length)).toBe(noDay);
   });
 
-  it('reads names of months to the last letter, of January too', () => {
+  it('reads names of all months to the last letter', () => {
     for (const [at, month] of ['January', 'february', 'SEPTEMBER'].entries()) {
       const day = ['2020-01-09', '2020-02-09', '2020-09-09'][at];
       expect(encodeColumn('d', [`9 ${month} 2020`], { dateFormat: '%d %B %Y' })).toEqual([day]);
@@ -46,7 +46,7 @@ describe('overrides of the type rules', () => {
     }
   });
 
-  it('explains the fault of a format', () => {
+  it('names the fault of a format', () => {
     expect(() => compileDateFormat('%Y%')).toThrow('Date format "%Y%" ends in %');
     expect(() => compileDateFormat('%d/%m')).toThrow('Date format "%d/%m" has no year (%Y or %y)');
   });
@@ -60,11 +60,11 @@ describe('overrides of the type rules', () => {
     [{ dateFormat: '%Y' }, false],
     [{ bareYear: true }, false],
     [{ bareYear: false }, true],
-  ])('%j leaves loops their plain path: %s', (rules, plain) => {
+  ])('%j lets loops take their plain path: %s', (rules, plain) => {
     expect(compileRules(rules).plain).toBe(plain);
   });
 
-  it('takes a bare year alone for a year', () => {
+  it('reads only a bare year as a year', () => {
     const { parseDay } = compileRules({ bareYear: true });
     const day = (text: string): number => parseDay(Buffer.from(`${text}0`), 0, text.length);
     expect(day('2020')).toBe(dayOf(2020, 1, 1));
@@ -72,7 +72,7 @@ describe('overrides of the type rules', () => {
     expect(compileRules({ bareYear: false }).parseDay(Buffer.from('2020'), 0, 4)).toBe(noDay);
   });
 
-  it('compares an additional null with all characters of the field', () => {
+  it('compares additional null texts with the whole field', () => {
     const { isNullText } = compileRules({ nullValues: ['ab', 'x'] });
     const isNull = (text: string) => isNullText?.(Buffer.from(`${text}b`), 0, text.length);
     expect(['ab', 'x', 'a', 'aa', 'bb', 'b', 'abb', 'xx'].filter(isNull)).toEqual(['ab', 'x']);
@@ -82,7 +82,7 @@ describe('overrides of the type rules', () => {
     expect(encodeColumn('d', [text], { dateFormat: '%d/%m/%Y' })).toEqual({ misfit: text, line: 2 });
   });
 
-  it('refuses formats it does not understand', () => {
+  it('refuses unknown formats', () => {
     expect(() => compileDateFormat('%d/%m')).toThrow(RangeError);
     expect(() => compileDateFormat('%Y-%j')).toThrow('%j');
     expect(() => compileDateFormat('%Y%')).toThrow(RangeError);
@@ -106,7 +106,7 @@ describe('overrides of the type rules', () => {
     expect(encodeColumn('f', ['1.5'], { decimal: ',' })).toEqual({ misfit: '1.5', line: 2 });
   });
 
-  it('takes further texts for null in every type', () => {
+  it('reads additional null texts as null in every type', () => {
     const rules = { nullValues: ['missing', '-9'] };
     expect(encodeColumn('d', ['missing', 'NA'], rules)).toEqual([null, null]);
     expect(encodeColumn('s', ['missing', 'NA', '-9', 'x'], rules)).toEqual([null, 'NA', null, 'x']);

@@ -75,7 +75,7 @@ describe('dates', () => {
     '2020-01-01T00:00:00+00:00',
     `2020-01-01T00:00:00.${'0'.repeat(44)}`,
     '2020-01-01T00:00+00:00',
-  ])('%s and every text near it are read as the list of forms says', (text) => {
+  ])('%s and all similar texts are read by the list of forms', (text) => {
     for (const near of nearTexts(text, '0123456789-/.:TQWMZ+ x'))
       expect(parse(near), near).toBe(expectedDay(near));
   });
@@ -144,11 +144,11 @@ describe('dates', () => {
     'abcd-ef-gh',
     '2020/01',
     '14-Mar-14',
-  ])('"%s" is no date', (text) => {
+  ])('"%s" is not a date', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it('agrees with the calendar for every day of years 1 to 9999', () => {
+  it('agree with the calendar for every day of the years 1 to 9999', () => {
     const first = Date.UTC(2000, 0, 1) / 86_400_000 - 730_119;
     fc.assert(
       fc.property(fc.integer({ min: first, max: 2_932_896 }), (day) => {
@@ -161,7 +161,7 @@ describe('dates', () => {
     );
   });
 
-  it('keeps dates of 1900 to 2299 as days and no others', () => {
+  it('are stored as days only from 1900 to 2299', () => {
     expect(dayOf(1900, 1, 1)).toBe(minDate32Day);
     expect(dayOf(2299, 12, 31)).toBe(maxDate32Day);
     expect(encodeColumn('d', ['1900-01-01', '2299-12-31', '', 'NA', '1970-01-01'])).toEqual([
@@ -175,7 +175,7 @@ describe('dates', () => {
     expect(encodeColumn('d', ['2000-01-01', '2300-01-01'])).toEqual({ misfit: '2300-01-01', line: 3 });
   });
 
-  it('writes far dates as ISO text whatever their form', () => {
+  it('are stored as ISO text outside of that range, whatever their form', () => {
     expect(encodeColumn('t', ['1066-10-14', '2020Q2', '', '..', '9999/12/31'])).toEqual([
       '1066-10-14',
       '2020-04-01',

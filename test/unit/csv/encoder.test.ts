@@ -23,7 +23,7 @@ const encode = (
 };
 
 describe('the block', () => {
-  it('has segment and position in front of the columns', () => {
+  it('has segment and position before the columns', () => {
     const result = encode('2020-01-31,x,1.5\n,,\n', ['d', 's', 'f']);
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect(result.rows).toBe(2);
@@ -36,7 +36,7 @@ describe('the block', () => {
     ]);
   });
 
-  it('has segments and positions beyond what a number of JavaScript holds', () => {
+  it('can have segments and positions above 2^53', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
     const position = { firstRow: recordsPerUpload - 2, rows: 2, firstLine: 2 ** 41 };
     const target = { segment: 2n ** 63n + 1n, uploadNumber: uploadsPerDataset - 1 };
@@ -55,7 +55,7 @@ describe('the block', () => {
     );
   });
 
-  it('leaves skipped fields out and takes fields in any order', () => {
+  it('leaves out skipped fields and accepts fields in any order', () => {
     const columns: EncodeColumn[] = [
       { storageName: 'last', physical: 's', sourceIndex: 2 },
       { storageName: 'none', physical: 'skip', sourceIndex: 1 },
@@ -73,7 +73,7 @@ describe('the block', () => {
     ]);
   });
 
-  it('does not depend on the chunk before', () => {
+  it('does not depend on the previous chunk', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'n38_1']) });
     const long = Array.from({ length: 5_000 }, (_, i) => `text ${i},${i}.5\n`).join('');
     encoder.encode(Buffer.from(long), wholeChunk(5_000), { segment: 1, uploadNumber: 1 });
@@ -88,7 +88,7 @@ describe('the block', () => {
     expect(decimal?.values).toEqual([null, null, '-1']);
   });
 
-  it('holds thousands of columns in few pieces', () => {
+  it('has few pieces for thousands of columns', () => {
     const fieldCount = 5_000;
     const physicals = Array.from({ length: fieldCount }, (_, i): EncodePhysical => (i % 2 ? 's' : 'f'));
     const record = (row: number) =>
@@ -102,7 +102,7 @@ describe('the block', () => {
     expect(columns[2 + 4_999]?.values[19]).toBe('t4999');
   });
 
-  it('keeps long texts and their lengths', () => {
+  it('has long texts with their lengths', () => {
     const texts = [0, 1, 47, 48, 127, 128, 16_383, 16_384, 1_000_000].map((length) =>
       'é"'.repeat(length / 2),
     );
@@ -126,17 +126,17 @@ describe('null markers', () => {
     expect(encodeColumn(physical, [...markers, ''])).toEqual([...markers, null]);
   });
 
-  it.each(['na', 'Null', 'nan', '...', '--', '::', 'N/a', 'none', ' NA'])('"%s" is none', (text) => {
+  it.each(['na', 'Null', 'nan', '...', '--', '::', 'N/a', 'none', ' NA'])('do not include "%s"', (text) => {
     expect(encodeColumn('f', ['1', text])).toEqual({ misfit: text, line: 3 });
   });
 
-  it('are all that a column without a type yet may hold', () => {
+  it('are the only values of a column without a type yet', () => {
     expect(encodeColumn('u', ['', 'NA', '5'])).toEqual({ misfit: '5', line: 4 });
   });
 });
 
 describe('a value that does not fit', () => {
-  it('is named by row, line, column and text', () => {
+  it('is reported with row, line, column and text', () => {
     const result = encode('1,a\n"x\ny",b\n', ['s', 'f'], { rows: 2 });
     expect(result).toEqual({
       kind: 'violation',
@@ -147,17 +147,17 @@ describe('a value that does not fit', () => {
     });
   });
 
-  it('is the first in the file, then the leftmost', () => {
+  it('is reported if it is the first in the file, and the leftmost in its record', () => {
     const text = `${'1,1,1\n'.repeat(3_000)}1,1,c\n1,b,1\na,b,1\n`;
     expect(encode(text, ['f', 'f', 'f'])).toMatchObject({ violation: { column: 2, row: 3_100, value: 'c' } });
     expect(encode('1,x,y\nz,1,1\n', ['f', 'f', 'f'])).toMatchObject({ violation: { column: 1, value: 'x' } });
   });
 
-  it('is shown cut to 200 characters', () => {
+  it('is reported with at most 200 characters', () => {
     expect(encodeColumn('f', ['🎁'.repeat(300)])).toEqual({ misfit: '🎁'.repeat(200), line: 2 });
   });
 
-  it('counts before a malformed record that comes later, not after an earlier one', () => {
+  it('is reported before a later malformed record, but not before an earlier one', () => {
     expect(encode('1\nx\n1,2\n', ['f'])).toMatchObject({ kind: 'violation' });
     expect(encode('1\n1,2\nx\n', ['f'])).toMatchObject({ kind: 'bad_row', badRow: { row: 101, line: 13 } });
   });
@@ -176,11 +176,11 @@ describe('a malformed record', () => {
     expect(result).toMatchObject({ kind: 'bad_row', badRow: { ...badRow, row: 101, line: 13 } });
   });
 
-  it('is not a record with a quote inside an unquoted field', () => {
+  it('is not one with a quote inside an unquoted field', () => {
     expect(encodeRaw('5" pipe,a"\n')).toEqual([['5" pipe'], ['a"']]);
   });
 
-  it('keeps line ends of a quoted field as they are', () => {
+  it('is not one with line ends in a quoted field, which are kept', () => {
     expect(encodeRaw('"a\r\nb\rc\n",x\r\n')).toEqual([['a\r\nb\rc\n'], ['x']]);
   });
 });
@@ -194,7 +194,7 @@ const encodeRaw = (text: string): (string | null)[][] => {
 };
 
 describe('collecting bad rows', () => {
-  it('leaves them out, keeps the numbers of the others, and says where their bytes are', () => {
+  it('leaves them out, keeps the row numbers of others, and reports where their bytes are', () => {
     const text = '1,a\nbad\n2,b\n3,"c"x\n4,d\n';
     const result = encode(text, ['f', 's'], { onBadRow: 'collect' });
     if (result.kind !== 'encoded') throw new Error(result.kind);
@@ -212,7 +212,7 @@ describe('collecting bad rows', () => {
     ]);
   });
 
-  it('takes values that do not fit a fixed type for bad rows', () => {
+  it('includes values that do not fit a fixed type', () => {
     const lines = Array.from({ length: 5_000 }, (_, i) =>
       i % 3 === 0 ? `x${i},t,2020-01-01` : `${i},t${i},`,
     );
@@ -232,7 +232,7 @@ describe('collecting bad rows', () => {
     expect(result).toMatchObject({ kind: 'violation', violation: { row: 102, value: 'x' } });
   });
 
-  it('returns an empty block where all rows are bad', () => {
+  it('returns an empty block if all rows are bad', () => {
     const result = encode('1,2\n3,4\n', ['f'], { onBadRow: 'collect' });
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect([result.rows, result.badRows.length]).toEqual([0, 2]);

@@ -61,7 +61,7 @@ describe('the header', () => {
     [`a,${'é'.repeat(1_001)}`, 'the name of column 2 is longer than 2000 bytes'],
     ['a,"b"c', 'malformed at a quote'],
     ['a, "b"', 'malformed at a quote'],
-  ])('%j is refused: %s', (text, message) => {
+  ])('%j is refused with the message %s', (text, message) => {
     expect(() => names(text)).toThrow(message);
   });
 
@@ -71,7 +71,7 @@ describe('the header', () => {
     [`${'é'.repeat(1_001)},b`, 'column_name_too_long', { line: 3, position: 1, maxBytes: 2_000 }],
     ['a\u202eb,c', 'invalid_column_name', { line: 3, position: 1 }],
     ['a,b,a,c,b', 'duplicate_column_name', { line: 3, names: ['a', 'b'] }],
-  ])('%j is refused with its code and where it is', (text, code, details) => {
+  ])('%j is refused with code and position', (text, code, details) => {
     const read = () =>
       runAtOnce(headerNames(runAtOnce(headerSteps(Buffer.from(text), 3, { delimiter: 0x2c, quote: 0x22 }))));
     expect(read).toThrow(expect.objectContaining({ code, details }));
@@ -81,7 +81,7 @@ describe('the header', () => {
     expect(names('a,\ufeffb')).toEqual(['a', '\ufeffb']);
   });
 
-  it('keeps a quote within a name that has no quotes around it', () => {
+  it('keeps a quote inside an unquoted name', () => {
     expect(names('5"" tall,"5"" tall",b')).toEqual(['5"" tall', '5" tall', 'b']);
   });
 
@@ -109,7 +109,7 @@ describe('the header', () => {
 describe('the check of text', () => {
   const check = (bytes: Buffer, firstLine = 1) => checkText({ bytes, firstLine })?.message;
 
-  it('passes UTF-8', () => {
+  it('accepts UTF-8', () => {
     expect(check(Buffer.from('é,🎁\n\r\nѣ\n'))).toBeUndefined();
   });
 

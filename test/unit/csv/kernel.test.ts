@@ -77,11 +77,11 @@ const mostlyPlain = fc.oneof(
 );
 
 describe('the kernel', () => {
-  it('is what its source compiles to', async () => {
+  it('is compiled from its source', async () => {
     expect(await readFile('src/csv/kernel-code.ts', 'utf8')).toBe(await compileKernel());
   });
 
-  it('returns the bytes, bad rows and refusals of the path in JavaScript: any text', () => {
+  it('returns the same bytes, bad rows and refusals as JavaScript for any text', () => {
     fc.assert(
       fc.property(csvText, form, (text, how) => {
         expectSame(text, parseReference(text).length, how);
@@ -100,30 +100,27 @@ describe('the kernel', () => {
     );
   });
 
-  it.each([1, 2, 7])(
-    'returns the same for blocks of plain values with others among them, %d columns',
-    (columns) => {
-      fc.assert(
-        fc.property(
-          fc.array(fc.array(mostlyPlain, { minLength: columns, maxLength: columns }), {
-            minLength: 3_000,
-            maxLength: 3_000,
-            size: 'max',
-          }),
-          form,
-          fc.constantFrom('\n', '\r\n', '\r'),
-          (rows, { types, years }, lineEnd) => {
-            // A record of one empty field is a blank line.
-            const lines = rows.map((fields) => (fields.join() === '' ? '0' : fields.join()));
-            const all = Array.from({ length: columns }, (_, i) => types[i % types.length]!);
-            const how: Form = { types: all, fixed: true, onBadRow: 'collect', years };
-            expectSame(`${lines.join(lineEnd)}${lineEnd}`, lines.length, how);
-          },
-        ),
-        { numRuns: 20, endOnFailure: true },
-      );
-    },
-  );
+  it.each([1, 2, 7])('returns the same for plain values mixed with others in %d columns', (columns) => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(mostlyPlain, { minLength: columns, maxLength: columns }), {
+          minLength: 3_000,
+          maxLength: 3_000,
+          size: 'max',
+        }),
+        form,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        (rows, { types, years }, lineEnd) => {
+          // A record of one empty field is a blank line.
+          const lines = rows.map((fields) => (fields.join() === '' ? '0' : fields.join()));
+          const all = Array.from({ length: columns }, (_, i) => types[i % types.length]!);
+          const how: Form = { types: all, fixed: true, onBadRow: 'collect', years };
+          expectSame(`${lines.join(lineEnd)}${lineEnd}`, lines.length, how);
+        },
+      ),
+      { numRuns: 20, endOnFailure: true },
+    );
+  });
 
   it.each([-2, -1, 0, 1])(
     'returns the same for records that end %d bytes from the end of its memory',

@@ -44,7 +44,7 @@ describe('the syntax of numbers', () => {
     ['0.300000000000000040', 0.1 + 0.2],
     ['999999999999999', 999999999999999],
     ['9007199254740992', 9007199254740992],
-  ])('%s is the double that prints the same', (text, value) => {
+  ])('reads %s as the double that prints the same', (text, value) => {
     expect(parse(text)?.double).toBe(value);
   });
 
@@ -79,7 +79,7 @@ describe('the syntax of numbers', () => {
     '٣',
     '−5',
     '00.5',
-  ])('"%s" is no number', (text) => {
+  ])('does not read "%s" as a number', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 
@@ -93,7 +93,7 @@ describe('the syntax of numbers', () => {
     '1e-999999999999',
     '12345678901234567',
     '1.23456789012345678',
-  ])('%s is more than a double keeps', (text) => {
+  ])('does not read %s as a double, which would alter it', (text) => {
     expect(parse(text)?.double).toBeNaN();
   });
 
@@ -116,7 +116,7 @@ describe('the syntax of numbers', () => {
     expect(parse(text)).toMatchObject({ integerDigits, fractionDigits });
   });
 
-  it('accepts a double exactly where its shortest text says the same digits', () => {
+  it('accepts a double only if its shortest text has the same digits', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{0,18}$/);
     fc.assert(
       fc.property(

@@ -63,8 +63,8 @@ const expectSame = (physical: EncodePhysical, source: string, stored: string | n
   else expect(canonical(stored!)).toBe(canonical(source));
 };
 
-describe('a file through split, profile and encode', () => {
-  it('keeps every value, whatever the sizes of chunks', () => {
+describe('splitting, profiling and encoding a file', () => {
+  it('keeps every value for any chunk sizes', () => {
     fc.assert(
       fc.property(csvFile, ({ rows, text }) => {
         const whole = load(text, 1 << 20);
@@ -81,7 +81,7 @@ describe('a file through split, profile and encode', () => {
     );
   });
 
-  it('reads any text as a plain parser does, or refuses the record that the parser calls malformed', () => {
+  it('reads any text like a simple parser, or refuses the record that this parser calls malformed', () => {
     fc.assert(
       fc.property(csvText, fc.integer({ min: 1, max: 60 }), (text, chunkBytes) => {
         let file: ReturnType<typeof splitAll>;

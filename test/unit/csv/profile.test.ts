@@ -42,7 +42,7 @@ describe('the type of a column', () => {
     expect(typeOf(fields)).toBe(type);
   });
 
-  it('passes over malformed records', () => {
+  it('ignores malformed records', () => {
     const profiles = profilesOf(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), untypedLayout(comma, 2));
     expect(profiles.map(physicalOf)).toEqual(['f', 'f']);
   });
@@ -60,7 +60,7 @@ describe('the type of a column', () => {
 const fields = fc.array(cell, { maxLength: 12 });
 
 describe('the lattice of profiles', () => {
-  it('does not depend on how values are cut into chunks or ordered', () => {
+  it('does not depend on the chunks and the order of values', () => {
     fc.assert(
       fc.property(fields, fields, fields, (a, b, c) => {
         const [pa, pb, pc] = [profileOf(a), profileOf(b), profileOf(c)];
@@ -74,7 +74,7 @@ describe('the lattice of profiles', () => {
     );
   });
 
-  it('names a type that holds every value, and holds exactly what the encoder takes', () => {
+  it('gives a type that holds every value, and predicts which other values the encoder accepts', () => {
     fc.assert(
       fc.property(fields, fields, (a, b) => {
         const type = physicalOf(profileOf(a));
@@ -86,7 +86,7 @@ describe('the lattice of profiles', () => {
     );
   });
 
-  it('keeps a proposed type that every later value fits', () => {
+  it('keeps a proposed type if every later value fits', () => {
     const numbers = fc.array(
       fc.oneof(fc.integer().map(String), fc.bigInt({ min: 0n, max: 10n ** 45n }).map(String), cell),
       { minLength: 1, maxLength: 4 },

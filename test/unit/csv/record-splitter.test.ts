@@ -12,7 +12,7 @@ const texts = (file: string, chunkBytes: number, maxRowsPerChunk?: number): stri
   }).chunks.map((chunk) => chunk.bytes.toString());
 
 describe('cutting a file into chunks', () => {
-  it('takes the header off and numbers rows and lines', () => {
+  it('separates the header and numbers rows and lines', () => {
     const { header, chunks } = splitAll(Buffer.from('\na,b\n\n1,"x\ny"\n\n2,z\n3,w'), { chunkBytes: 9 });
     expect(header.toString()).toBe('a,b');
     expect(chunks.map(({ bytes, ...rest }) => ({ text: bytes.toString(), ...rest }))).toEqual([
@@ -21,20 +21,20 @@ describe('cutting a file into chunks', () => {
     ]);
   });
 
-  it('puts as many records into a chunk as fit, and a larger one alone', () => {
+  it('puts as many records in a chunk as fit, or one larger record', () => {
     expect(texts('h\n1\n2\n3\n4\n', 4)).toEqual(['1\n2\n', '3\n4\n']);
     expect(texts('h\n1\n22222222\n3\n4\n', 4)).toEqual(['1\n', '22222222\n', '3\n4\n']);
     expect(texts('h\n1\n2\n3\n4\n5\n', 1_000, 2)).toEqual(['1\n2\n', '3\n4\n', '5\n']);
   });
 
-  it('cuts by cells where records are wide', () => {
+  it('cuts by number of cells if records are wide', () => {
     const splitter = createRecordSplitter({ firstChunkBytes: 1_000, chunkBytes: 1_000, maxCellsPerChunk: 7 });
     splitter.push(Buffer.from('a,b,c\n1,2,3\n4,5,6\n7,8,9\n'));
     expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
     expect(splitter.rows).toBe(3);
   });
 
-  it('makes the first chunk of its own size', () => {
+  it('gives the first chunk its own size', () => {
     const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes: 4, chunkBytes: 8 });
     const chunks = splitter.push(Buffer.from('h\n1\n2\n3\n4\n5\n6\n7\n8\n9\n'));
     chunks.push(...splitter.end());
@@ -42,7 +42,7 @@ describe('cutting a file into chunks', () => {
   });
 
   it.each([1_000, 70_000, 200_000, 450_000, 600_000])(
-    'fills a first chunk of %i bytes, however little memory it begins with',
+    'fills a first chunk of %i bytes, however little memory it starts with',
     (firstChunkBytes) => {
       const records = Array.from({ length: 40_000 }, (_, at) => `${at},${'x'.repeat(at % 23)}\n`);
       const file = Buffer.from(`a,b\n${records.join('')}`);
@@ -77,7 +77,7 @@ describe('cutting a file into chunks', () => {
     ['mixed', 'a,b\r1,2\r\n3,4\n'],
     ['none at the end', 'a,b\n1,2\n3,4'],
     ['blank lines', 'a,b\n\n1,2\r\n\r\n\r\r3,4\n\n'],
-  ])('counts two rows with line ends: %s', (_, file) => {
+  ])('finds two rows with line ends %s', (_, file) => {
     for (const pieceBytes of [1, 2, 3, 100]) {
       const { chunks, header } = splitAll(Buffer.from(file), { chunkBytes: 5, pieceBytes });
       expect(header.toString()).toBe('a,b');
@@ -86,7 +86,7 @@ describe('cutting a file into chunks', () => {
     }
   });
 
-  it('marks the last chunk although blank lines follow it', () => {
+  it('marks the last chunk even if blank lines follow', () => {
     const { chunks } = splitAll(Buffer.from(`h\n1\n2\n${'\n'.repeat(500)}`), {
       chunkBytes: 2,
       pieceBytes: 7,
@@ -114,7 +114,7 @@ describe('cutting a file into chunks', () => {
     expect(texts(file, 8)).toHaveLength(3);
   });
 
-  it('takes a quote inside an unquoted field as a character', () => {
+  it('treats a quote inside an unquoted field as a character', () => {
     expect(texts('a,b\n5" pipe,1\n6" pipe,2\n', 12)).toEqual(['5" pipe,1\n', '6" pipe,2\n']);
   });
 
@@ -145,7 +145,7 @@ describe('cutting a file into chunks', () => {
   });
 
   it.each([1, 4, 1024])(
-    'takes a line sep=; for the delimiter, not for the header, in pieces of %i',
+    'reads a line sep=; as the delimiter, not as the header, in pieces of %i bytes',
     (pieceBytes) => {
       const bytes = Buffer.from('\ufeff\r\nsep=;\r\n"a";b, c, d\r\n1;2\r\n');
       const splitter = createRecordSplitter({ firstChunkBytes: 64, chunkBytes: 64 });
@@ -159,7 +159,7 @@ describe('cutting a file into chunks', () => {
     },
   );
 
-  it('takes only the first record for such a line, and only where it agrees with a delimiter that is given', () => {
+  it('accepts such a line only as the first record, and only if it agrees with a given delimiter', () => {
     const headerOf = (text: string, delimiter?: string): string | undefined => {
       const dialect =
         delimiter === undefined ? {} : { dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 } };
@@ -175,7 +175,7 @@ describe('cutting a file into chunks', () => {
     expect(() => headerOf('sep=;\n')).toThrow('The file is empty.');
   });
 
-  it('uses recycled memory again without touching chunks in use', () => {
+  it('reuses recycled memory without changing chunks in use', () => {
     const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes: 64, chunkBytes: 64 });
     const rows = Array.from({ length: 200 }, (_, i) => `row ${i}\n`);
     const seen: string[] = [];

@@ -22,7 +22,7 @@ const digits = fc.stringMatching(/^[1-9][0-9]{14,15}[1-9]$/);
 const exponents = fc.integer({ min: -22, max: 22 });
 
 describe('the double of 16 and 17 digits', () => {
-  it('is the one that prints so, or none', () => {
+  it('is the one that prints the same digits, or none', () => {
     fc.assert(
       fc.property(digits, exponents, (text, exponent) => {
         const value = answer(text, exponent);
@@ -32,7 +32,7 @@ describe('the double of 16 and 17 digits', () => {
     );
   });
 
-  it('is known for nearly all that doubles print', () => {
+  it('is found for nearly all texts that doubles print', () => {
     let known = 0;
     let asked = 0;
     fc.assert(
