@@ -1,6 +1,6 @@
 /**
- * All data of an account as one ZIP, written while it is read: metadata as JSON, rows as CSV. `manifest.json` is the last entry
- * and lists every other one with size and SHA-256. An archive without it is incomplete.
+ * Streams all data of an account as one ZIP: metadata as JSON, rows as CSV. `files.json` lists the other entries with size and SHA-256;
+ * `listedPages.json` is the last entry, so an archive without it is incomplete.
  *
  *   account.json, keys.json, read-links.json, provider-keys.json, teams.json, invitations.json, transfers.json, permissions.json,
  *   audit.json
@@ -17,19 +17,19 @@ import { type AccountExportOptions, type AccountExportParts, createEntries } fro
 import { json, jsonList, pageRows } from './json-entries.js';
 
 interface AccountExport {
-  /** Streams the archive. The stream fails when any part of it cannot be read. */
+  /** Streams the archive. The stream fails if any part cannot be read. */
   open(caller: Caller, options: AccountExportOptions): Readable;
 }
 
-/** An entry in the manifest. */
-interface Listed {
+/** An entry in `files.json`. */
+interface ListedFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Passes bytes on, and reports their number and SHA-256 at the end. */
-async function* noted(content: AsyncIterable<Buffer>, note: (bytes: number, sha256: string) => void) {
+/** Passes bytes through and reports their number and SHA-256 at the end. */
+async function* withDigest(content: AsyncIterable<Buffer>, report: (bytes: number, sha256: string) => void) {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const piece of content) {
@@ -37,7 +37,7 @@ async function* noted(content: AsyncIterable<Buffer>, note: (bytes: number, sha2
     bytes += piece.length;
     yield piece;
   }
-  note(bytes, hash.digest('hex'));
+  report(bytes, hash.digest('hex'));
 }
 
 async function* archive(
@@ -45,16 +45,16 @@ async function* archive(
   head: object,
 ): AsyncGenerator<Buffer> {
   const zip = createZip({ large: true });
-  const listed: Listed[] = [];
+  const listed: ListedFile[] = [];
   for await (const { name, content } of all())
     yield* zip.entry(
       name,
-      noted(content, (bytes, sha256) => listed.push({ name, bytes, sha256 })),
+      withDigest(content, (bytes, sha256) => listed.push({ name, bytes, sha256 })),
     );
-  async function* manifest(): AsyncGenerator<readonly unknown[]> {
+  async function* listedPages(): AsyncGenerator<readonly unknown[]> {
     for (let from = 0; from < listed.length; from += pageRows) yield listed.slice(from, from + pageRows);
   }
-  yield* zip.entry('files.json', jsonList(manifest()));
+  yield* zip.entry('files.json', jsonList(listedPages()));
   yield* zip.entry(
     'manifest.json',
     json(async () => ({ ...head, files: listed.length, gone })),

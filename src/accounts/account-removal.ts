@@ -22,18 +22,18 @@ import { reassignProcesses } from '../uploads/lifecycle/process-records.js';
 interface RemovalTools {
   readonly tidy: Pick<Tidy, 'drop'>;
   readonly exported: Pick<ObjectStorage, 'list'>;
-  /** Removes export files of deleted versions, and old ones. Returns their number. */
+  /** Deletes export files that are old or of deleted versions. Returns their number. */
   sweepFiles(): Promise<number>;
 }
 
 interface RemovalParts {
   readonly sql: Sql;
   readonly log: Log;
-  /** Opens the tools for the duration of the work. */
+  /** Runs work with open tools. */
   withTools<T>(work: (tools: RemovalTools) => Promise<T>): Promise<T>;
 }
 
-/** What is left of a deleted account in one place. */
+/** Number of records, rows or files of a deleted account that remain in one place. */
 export interface Remainder {
   readonly where: string;
   readonly what: string;
@@ -46,7 +46,7 @@ interface Removed extends ForgottenAccount {
   readonly segmentIds: readonly number[];
 }
 
-const ownSql = `
+const ownIdsSql = `
   WITH r AS (SELECT id FROM repositories WHERE created_by = $1),
     d AS (SELECT id, store_id FROM datasets WHERE repository_id IN (SELECT id FROM r))
   SELECT coalesce((SELECT array_agg(id::int8::text) FROM r), '{}') AS "repositoryIds",
@@ -57,10 +57,10 @@ const ownSql = `
     coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds",
     coalesce((SELECT array_agg(l.id::text) FROM read_links l WHERE l.account_id = $1), '{}') AS "linkIds"`;
 
-/** Finds the account to delete. @throws AppError when it may not be. */
-type Choose = (accounts: Accounts, tx: Sql) => Promise<Account>;
+/** Finds the account to delete. @throws AppError if it must not be deleted. */
+type ChooseAccount = (accounts: Accounts, tx: Sql) => Promise<Account>;
 
-const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
+const removeFromCatalog = (sql: Sql, choose: ChooseAccount): Promise<Removed> =>
   sql.tx(async (tx) => {
     const account = await choose(createAccounts({ sql: tx }), tx);
     await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
@@ -69,28 +69,28 @@ const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
     await reassignDatasets(tx, account.id);
     await reassignProcesses(tx, account.id);
     await reassignSeries(tx, account.id);
-    const [own] = await tx.query<Record<string, string[]>>(ownSql, [account.id]);
-    const idsOf = (list: string): number[] => (own?.[list] ?? []).map(Number);
+    const [own] = await tx.query<Record<string, string[]>>(ownIdsSql, [account.id]);
+    const idsIn = (list: string): number[] => (own?.[list] ?? []).map(Number);
     const removed: Removed = {
       id: account.id,
       name: account.name,
-      repositoryIds: idsOf('repositoryIds'),
-      datasetIds: idsOf('datasetIds'),
-      keyIds: idsOf('keyIds'),
-      linkIds: idsOf('linkIds'),
-      versionIds: idsOf('versionIds'),
-      processIds: idsOf('processIds'),
-      segmentIds: idsOf('segmentIds'),
+      repositoryIds: idsIn('repositoryIds'),
+      datasetIds: idsIn('datasetIds'),
+      keyIds: idsIn('keyIds'),
+      linkIds: idsIn('linkIds'),
+      versionIds: idsIn('versionIds'),
+      processIds: idsIn('processIds'),
+      segmentIds: idsIn('segmentIds'),
     };
     await deleteRepositoriesOf(tx, account.id);
     await deleteAccountRow(tx, account.id);
-    // Without the name: it must not remain, not even in this event.
+    // Without the name, which must not remain even in this event.
     await recordAudit(tx, { action: 'account.delete', target: { kind: 'account', id: account.id } });
     await forgetInAudit(tx, removed);
     return removed;
   });
 
-/** All foreign keys to a table. */
+/** Query of all foreign keys to tables with ids of the account. */
 const columnsSql = `
   SELECT c.relname AS "table", a.attname AS "column", f.relname AS target FROM pg_constraint k
     JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
@@ -98,7 +98,7 @@ const columnsSql = `
   WHERE k.contype = 'f' AND f.relname IN ('accounts', 'repositories', 'datasets', 'versions', 'processes', 'api_keys')
     AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`;
 
-/** Columns without a foreign key that also hold ids. */
+/** Columns with such ids but without a foreign key. */
 const unconstrainedColumns = [
   { table: 'versions', column: 'process_id', target: 'processes' },
   { table: 'processes', column: 'key_id', target: 'api_keys' },
@@ -132,7 +132,7 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
   return left;
 };
 
-/** Files that its versions share with clones of other accounts stay. */
+/** Counts remaining export files, without those that clones of other accounts share. */
 const fileRemainders = async (
   sql: Sql,
   { versionIds }: Removed,
@@ -145,7 +145,7 @@ const fileRemainders = async (
   return [{ where: 'export files', what: 'files of its versions', left: files }];
 };
 
-/** Removes rows and files of what was removed from the catalog. Returns what is left. */
+/** Removes rows and files after the catalog records are deleted. Returns what remains. */
 const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promise<Remainder[]> =>
   withTools(async (tools) => {
     // Clones of other accounts keep the rows that they share.
@@ -160,13 +160,13 @@ const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promi
   });
 
 /**
- * Deletes an account with all that it has, rows and files at once, and verifies that nothing is left.
- * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
+ * Deletes an account with all of its data, including rows and files, and counts what remains.
+ * @throws AppError 404, 409 `last_operator`, `last_admin`; then nothing has changed
  */
 export const removeAccount = async (parts: RemovalParts, name: string): Promise<Remainder[]> =>
   removeStored(parts, await removeFromCatalog(parts.sql, (accounts) => accounts.find(name)));
 
-/** Data that a team works with is removed with its owner, so a person who leaves has to settle it first. */
+/** Team data would be deleted with its owner, so users must transfer or delete it before they leave. */
 const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> => {
   const shared = await tx.query<{ id: number; name: string }>(
     `SELECT r.id, r.name FROM repositories r WHERE r.created_by = $1 AND EXISTS (
@@ -182,13 +182,13 @@ const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> =
   );
 };
 
-/** Serializes deletions: each of them empties tables and lists all files. */
+/** Serializes deletions: each empties tables and lists all files. */
 let lastRemoval: Promise<unknown> = Promise.resolve();
 
 /**
- * Deletes an account on its own request, while the process continues. Returns undefined if the storage of its rows and files did not
- * respond: the next sweep removes them.
- * @throws AppError 409 also for `team_repositories`.
+ * Deletes an account at its own request. Returns undefined if the storage of its rows and files did not respond: the next sweep removes
+ * them.
+ * @throws AppError like `removeAccount`, and 409 `team_repositories`
  */
 export const leave = async (parts: RemovalParts, accountId: number): Promise<Remainder[] | undefined> => {
   const removed = await removeFromCatalog(parts.sql, async (accounts, tx) => {

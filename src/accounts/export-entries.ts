@@ -1,4 +1,4 @@
-/** The data of an account, entry by entry. Each entry is opened after the previous one was read. */
+/** Entries of an account export. Each is opened after the previous one has been read. */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.js';
@@ -36,9 +36,9 @@ export interface AccountExportParts {
 }
 
 export interface AccountExportOptions {
-  /** Rows of the current version of each dataset, or of all kept versions. */
+  /** Export the rows of the current version of each dataset, or of all versions. */
   readonly versions: 'current' | 'all';
-  /** Owner of the permits. */
+  /** Owner of the query permits. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }
@@ -48,10 +48,10 @@ interface Entry {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Attempts to acquire a query permit. Each waits as long as a download does. */
+/** Attempts to acquire a query permit, each as long as for a download. */
 const permitTries = 3;
 
-/** Pages of a list sorted by descending id. */
+/** Reads a list sorted by descending id in pages. */
 async function* pagesOf<T>(
   read: (before: number | undefined) => Promise<readonly T[]>,
   idOf: (item: T) => number,
@@ -65,7 +65,7 @@ async function* pagesOf<T>(
   }
 }
 
-/** The id makes the name of the folder unique; the name is for people, in characters that every system accepts. */
+/** Folder of a dataset. The id makes it unique; the name is for people, limited to characters that every file system accepts. */
 const folderOf = ({ id, name }: { id: number; name: string }): string => {
   const shown = [...name.normalize('NFC').replace(/[^\p{L}\p{N} ._()+-]/gu, '_')].slice(0, 60).join('');
   return `datasets/${id}-${shown.replace(/^[. ]+|[. ]+$/g, '') || 'data'}`;
@@ -91,7 +91,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     yield { name: 'account.json', content: json(() => catalog.overview(caller)) };
     yield { name: 'keys.json', content: json(() => catalog.keys.list(accountId)) };
     yield { name: 'read-links.json', content: json(() => catalog.readLinks.list(caller)) };
-    // Names of providers only: a key is sent to its own provider and to no one else.
+    // Only names of providers: a key is sent to no one but its provider.
     const providerKeys = createUserKeys({ sql, cipher: undefined });
     yield { name: 'provider-keys.json', content: json(() => providerKeys.list(accountId)) };
     yield { name: 'teams.json', content: json(() => catalog.teams.list(caller)) };
@@ -126,7 +126,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     }
   }
 
-  /** An export of a thousand datasets must not fail because all permits were in use once. */
+  /** Retries, since an export of a thousand datasets must not fail because all permits were in use once. */
   const openFile = async (ref: WholeFileRef): Promise<Readable> => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -138,7 +138,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     }
   };
 
-  /** Rows of a version; undefined if it was deleted meanwhile. */
+  /** Opens the rows of a version; undefined if it was deleted meanwhile. */
   const openVersion = async (datasetId: number, versionId: number, isCurrent: boolean) => {
     try {
       return await openFile({
@@ -195,7 +195,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
     yield* rowsOf(one, folder);
   }
 
-  /** The right to export ends with the key that requested it, and with the account. */
+  /** Ends the export when the key that requested it, or the account, loses its rights. */
   const requireRight = async (datasetId: number): Promise<void> => {
     if (caller.key.id === 0) return;
     const [ended] = await catalog.rights.findEnded([rightOf(caller, datasetId)]);

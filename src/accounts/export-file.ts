@@ -9,7 +9,7 @@ export interface WrittenFile {
   readonly bytes: number;
 }
 
-/** Writes a stream to a file, under the name `<file>.part` until it is complete. @throws when that name exists. */
+/** Writes a stream to a file, named `<file>.part` until it is complete. @throws if that file exists */
 export const writeExportFile = async (to: string, open: () => Readable): Promise<WrittenFile> => {
   const file = resolve(to);
   const unfinished = `${file}.part`;

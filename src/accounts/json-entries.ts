@@ -1,9 +1,9 @@
-/** JSON that is written while it is read. */
+/** Streams JSON. */
 
-/** Rows of a page of a list. */
+/** Rows per page of a list. */
 export const pageRows = 500;
 
-/** One value. Read when its turn comes, so that no work is done for a reader that has disconnected. */
+/** One value, read only when the stream gets to it, so that a client that has disconnected causes no work. */
 export async function* json(read: () => Promise<unknown>): AsyncGenerator<Buffer> {
   yield Buffer.from(`${JSON.stringify(await read(), null, 2)}\n`);
 }

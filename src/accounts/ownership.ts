@@ -15,7 +15,7 @@ interface Transfer {
 }
 
 /**
- * Moves one repository, or all, of an account to another account, with all versions, ids and permissions. Home becomes an ordinary
+ * Moves one repository of an account, or all of them, to another account. Versions, ids and permissions stay; Home becomes an ordinary
  * repository. Returns the number of moved repositories.
  */
 export const moveRepositories = async (
@@ -33,8 +33,8 @@ export const moveRepositories = async (
 };
 
 /**
- * Moves everything that an account has to another one; the account gets an empty Home.
- * @throws AppError 404; 400 if both are the same account.
+ * Moves all repositories of an account to another account; the account gets an empty Home.
+ * @throws AppError 404; 400 if both are the same account
  */
 export const transferAccount = async (sql: Sql, from: string, to: string): Promise<Transfer> => {
   const accounts = createAccounts({ sql });

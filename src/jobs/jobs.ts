@@ -1,6 +1,6 @@
 /**
- * Runs the jobs of one process: polls the table `jobs` for those that are due and free, and renews the lease of each while it
- * runs. When a process dies, its leases expire after `leaseMs`, and another process takes over its jobs.
+ * Runs the jobs of one process: polls the table `jobs` for jobs that are due and free, and renews their leases while they run. If a process
+ * dies, its leases expire after `leaseMs`, and another process takes over its jobs.
  */
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -14,15 +14,15 @@ import { type ClaimedRun, createJobRecords } from './records.js';
 interface Job {
   /** Milliseconds between the end of a run and the start of the next. */
   readonly everyMs: number;
-  /** The first run is due at most this long after the process starts, even if another process ran the job recently. @default everyMs */
+  /** Maximum delay of the first run after the process starts, even if another process ran the job recently. @default everyMs */
   readonly firstAfterMs?: number;
-  /** One run. `stop` is aborted when the process stops, or when it has lost the lease and another process may run the job. */
+  /** One run. `stop` is aborted when the process stops or has lost the lease, so that another process may run the job. */
   readonly run: (stop: AbortSignal) => Promise<unknown>;
   /** Closing it stops the job and waits for the run in progress. */
   readonly scope: Scope;
 }
 
-/** Keeps something in the memory of this process up to date. Unlike a job it has no row in the table and no lease. */
+/** Keeps something in the memory of this process up to date. Unlike a job, it has neither a row in the table nor a lease. */
 interface Loop {
   readonly everyMs: number;
   readonly run: (stop: AbortSignal) => Promise<unknown>;
@@ -30,7 +30,7 @@ interface Loop {
 }
 
 export interface Jobs {
-  /** Adds the job to the table, and runs it whenever it is due. */
+  /** Adds the job to the table and runs it whenever it is due. */
   start(name: JobName, job: Job): Promise<void>;
   loop(name: string, loop: Loop): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface JobsOptions {
   readonly leaseMs: number;
   readonly onRun: (name: JobName, outcome: 'completed' | 'failed', seconds: number) => void;
   readonly onTakenOver: (name: JobName) => void;
-  /** Closing it ends the polling, after the scopes of the jobs were closed. */
+  /** Closing it ends the polling; the scopes of the jobs are closed before. */
   readonly scope: Scope;
   readonly log: Log;
 }
@@ -55,7 +55,7 @@ interface Scheduled extends Job {
   running: Promise<void> | undefined;
 }
 
-/** A job that an operator requests starts within this time. */
+/** A job that an operator requests starts within this time, if it is not running. */
 const longestPollMs = 1_000;
 
 export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
@@ -81,7 +81,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
         log.error({ err: error, job: name }, 'job failed');
     }
     if (lost.signal.aborted) log.warn({ job: name }, 'job lost its lease');
-    // An aborted run may return early without an error, so it does not count as completed. The job stays due.
+    // An aborted run may return early without an error, so it does not count as completed: the job stays due.
     if (stopping.signal.aborted || lost.signal.aborted) return records.unclaim(claimed);
     const durationMs = performance.now() - startedAt;
     onRun(name, failure === null ? 'completed' : 'failed', durationMs / 1000);
@@ -112,7 +112,7 @@ export const createJobs = async (options: JobsOptions): Promise<Jobs> => {
     }
   };
 
-  // Half the shortest interval, so that a job which runs every second starts at most half a second late.
+  // Half the shortest interval, so that a job that runs every second starts at most half a second late.
   const pollMs = (): number =>
     Math.min(longestPollMs, ...[...scheduled.values()].map(({ everyMs }) => everyMs / 2));
   const polling = startPeriodic({ name: 'jobs', intervalMs: pollMs, run: poll, log });

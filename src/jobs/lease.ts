@@ -4,14 +4,14 @@ interface LeaseOptions {
   /** Returns false if the lease is lost. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
-  /** Aborted when the lease is lost. The caller may abort it to release the lease, which is then not renewed. */
+  /** Aborted when the lease is lost. The caller may abort it to end the renewals before it releases the lease. */
   readonly lost?: AbortController;
 }
 
 /**
  * Renews a lease while the work runs, one renewal at a time.
- * @param work Receives a signal that is aborted when the lease is lost. Another process may then do the same work, so the
- *   result must not be published.
+ * @param work Gets a signal that is aborted when the lease is lost. Another process may then do the same work, so the result must not be
+ *   published.
  */
 export const whileLeased = async <T>(
   { leaseMs, renew, onError, lost = new AbortController() }: LeaseOptions,

@@ -1,4 +1,4 @@
-/** Leases on single items of work. One process at a time holds the lease on an item. */
+/** Leases on single items of work: at most one process holds the lease on an item. */
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { whileLeased } from './lease.js';
@@ -26,14 +26,14 @@ const heldFrom = (name: LeaseName, subject: string): string =>
 export const isHeldSql = (name: LeaseName, subject: string): string =>
   `EXISTS (SELECT 1 ${heldFrom(name, subject)})`;
 
-/** SQL of the time at which the lease expires unless it is renewed; null: no process holds it. */
+/** SQL of the expiry of the lease, unless it is renewed; null: no process holds it. */
 export const heldUntilSql = (name: LeaseName, subject: string): string =>
   `(SELECT j.held_until ${heldFrom(name, subject)})`;
 
 export interface Leases {
   /**
    * Takes the lease, runs `work` and releases the lease. Returns undefined without running `work` if another process holds it.
-   * @param work Receives a signal that is aborted when the lease is lost and another process may do the same work.
+   * @param work Gets a signal that is aborted when the lease is lost, and another process may do the same work.
    * @throws Error after `releaseAll`
    */
   whileHeld<T>(

@@ -1,11 +1,11 @@
 /**
- * Every job of the product. To add one, add a line here and call `jobs.start(name, …)` where the parts it needs are constructed.
- * A process may be killed in any job, which then runs again; each step of a job must be idempotent.
+ * Every job of the product. To add a job, add an entry here and call `jobs.start(name, …)` where the parts that it needs are constructed.
+ * Each step of a job must be idempotent: a process may be killed during a job, which then runs again.
  */
 interface JobKind {
   /**
-   * How many runs there may be at a time: one in the installation, or one in each process that starts it. The latter take a
-   * lease on each item that they work on.
+   * Runs at a time: one in the installation, or one in each process that starts the job. The latter take a lease on each item that they
+   * work on.
    */
   readonly onePer: 'installation' | 'process';
   /** Processes that start it. */

@@ -1,4 +1,4 @@
-/** Reads and writes the table `jobs`; no other file writes it. All times are those of the database. */
+/** Reads and writes the table `jobs`, which no other file writes. All times are those of the database. */
 import { notFound } from '../lib/errors.js';
 import { isoUtcOrNull } from '../lib/time.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
@@ -7,7 +7,7 @@ import { isJobName, jobList } from './list.js';
 /** Primary key of the table. */
 interface JobKey {
   readonly name: string;
-  /** Id of the process or the item; empty for a job of the installation. */
+  /** Id of the process or of the item; empty for a job per installation. */
   readonly subject: string;
 }
 
@@ -17,7 +17,7 @@ interface ScheduledKey extends JobKey {
 
 /** A run or a lease of this process. */
 export interface Run extends JobKey {
-  /** Random token of the lease, which tells it from later ones on the same row. */
+  /** Random token, which distinguishes the lease from later ones on the same row. */
   readonly lease: string;
 }
 
@@ -33,16 +33,16 @@ interface RunResult {
 }
 
 interface JobRecords {
-  /** Adds a job with its interval. The next run is due after `firstAfterMs`, or earlier if the row says so already. */
+  /** Adds a job with its interval. The next run is due after `firstAfterMs`, or earlier if the row already says so. */
   schedule(key: ScheduledKey, firstAfterMs: number): Promise<void>;
   /**
-   * Claims the runs that are due and free. Adds missing rows first: those of a process that was suspended, or could not reach
-   * the database, for an hour have been trimmed.
+   * Claims runs that are due and free. First adds missing rows: `trimJobs` deletes those of a process that was suspended, or could not
+   * reach the database, for an hour.
    */
   claimDue(jobs: readonly ScheduledKey[]): Promise<ClaimedRun[]>;
   /** Returns false if the lease is lost. */
   renew(run: Run): Promise<boolean>;
-  /** Records the result and schedules the next run. Does nothing when the lease was lost. */
+  /** Records the result and schedules the next run. Does nothing if the lease was lost. */
   finish(run: Run, result: RunResult): Promise<void>;
   /** Releases the lease; the run stays due for any process. */
   unclaim(run: Run): Promise<void>;
@@ -82,7 +82,7 @@ const finishSql = prepared(`
     run_at = CASE WHEN run_at > started_at THEN run_at ELSE now() + every_ms * interval '1 millisecond' END
   WHERE name = $1 AND subject = $2 AND lease = $3`);
 
-const giveBackSql =
+const unclaimSql =
   'UPDATE jobs SET holder = NULL, lease = NULL, held_until = NULL WHERE name = $1 AND subject = $2 AND lease = $3';
 
 const takeSql = prepared(`
@@ -122,7 +122,7 @@ export const createJobRecords = ({
     await sql.query(finishSql, [name, subject, lease, Math.round(durationMs), failure]);
   },
   async unclaim({ name, subject, lease }) {
-    await sql.query(giveBackSql, [name, subject, lease]);
+    await sql.query(unclaimSql, [name, subject, lease]);
   },
   take: async ({ name, subject }) => (await sql.query<Run>(takeSql, [name, subject, process, leaseMs]))[0],
   async release({ name, subject, lease }) {
@@ -143,13 +143,13 @@ export interface JobState {
   readonly failure: string | null;
   /** Failed runs in a row. */
   readonly failures: number;
-  /** Process of the run under way. */
+  /** Address of the process that is running it. */
   readonly holder: string | null;
   readonly runningSince: string | null;
   readonly summary: string;
 }
 
-// Leaves out rows of processes that no longer run, and leases of user requests ('fetch').
+// Leaves out rows of stopped processes, and leases of requests to providers ('fetch').
 const listSql = `
   SELECT j.name, coalesce(p.address, nullif(j.subject, ''), 'installation') AS subject,
     CASE WHEN ${free} THEN 'waiting' ELSE 'running' END AS state, j.run_at AS "nextRunAt", j.ended_at AS "lastRunAt",

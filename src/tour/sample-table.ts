@@ -1,4 +1,4 @@
-/** Regions of the sample and the size of their electricity systems, in relative terms. */
+/** Regions of the sample, with the relative size of their electricity systems. */
 const regions = [
   ['North', 1.0],
   ['South', 1.6],
@@ -7,7 +7,7 @@ const regions = [
   ['Islands, offshore', 0.2],
 ] as const;
 
-/** Sources: share at the beginning, change of it per year, swing with the season (positive: high in winter). */
+/** Sources: initial share, its change per year, seasonal swing (positive: high in winter). */
 const sources = [
   ['Coal', 0.42, -0.013, 0.1],
   ['Natural gas', 0.24, 0.003, 0.2],
@@ -48,7 +48,7 @@ export const sampleTable = (): string => {
       const total = amounts.reduce((sum, amount) => sum + amount, 0);
       for (const [index, [source]] of sources.entries()) {
         const amount = amounts[index] ?? 0;
-        // Not every region reported from the beginning: missing values look as they do in real tables.
+        // As in real tables, not every region has values from the beginning.
         const missing = region.startsWith('Islands') && year < 3;
         const cells = missing ? ',' : `${amount.toFixed(1)},${((100 * amount) / total).toFixed(2)}`;
         lines.push(`${date},${region.includes(',') ? `"${region}"` : region},${source},${cells}`);

@@ -1,6 +1,6 @@
 import { sampleTable } from './sample-table.js';
 
-/** The tour of a first start: one table taken through the public HTTP API, from creation to a filtered download. */
+/** Tour at the first start: takes one table through the public HTTP API, from creation to a filtered download. */
 interface TourOptions {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
@@ -10,7 +10,7 @@ interface TourOptions {
 }
 
 const pollMs = 100;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 interface Call {
   readonly method: string;
@@ -18,7 +18,7 @@ interface Call {
   readonly body?: FormData | object;
 }
 
-/** An address as a person writes it; what is sent is percent-encoded. */
+/** Decodes an address for people; the request has it percent-encoded. */
 const readable = (path: string): string => decodeURIComponent(path.replaceAll('+', ' '));
 
 /** @returns The id of the sample table. */
@@ -37,7 +37,7 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
       },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
-    // A poll is shown once, however often it is sent.
+    // Prints repeated polls once.
     const line = `  ${method} ${readable(path)} -> ${response.status}`;
     if (line !== lastLine) print(line);
     lastLine = line;
@@ -68,7 +68,7 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
   });
 
   const path = `/datasets/${dataset.id}/processes/${started.id}`;
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   let process = await json<{ status: string; rows: number; error: unknown }>({ method: 'GET', path });
   while (process.status === 'pending') {
     if (Date.now() > deadline) throw new Error('the sample upload did not complete within a minute');

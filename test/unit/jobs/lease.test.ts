@@ -26,7 +26,7 @@ describe('whileLeased', () => {
     expect(renewals).toBe(then);
   });
 
-  it('aborts the signal of the work when another process has the lease', async () => {
+  it('aborts the signal of the work when another process holds the lease', async () => {
     await whileLeased({ leaseMs: 6, renew: async () => false, onError: failOn }, ended);
   });
 
@@ -37,7 +37,7 @@ describe('whileLeased', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('renews once at a time, however long that takes', async () => {
+  it('runs one renewal at a time, however long it takes', async () => {
     let running = 0;
     let most = 0;
     const renew = async () => {

@@ -4,7 +4,7 @@ import { startPeriodic } from '../../../src/jobs/periodic.js';
 import { silentLog } from '../../../src/lib/log.js';
 
 describe('rounds', () => {
-  it('never overlap and go on after a failure', async () => {
+  it('never overlap, and continue after a failure', async () => {
     let running = 0;
     let most = 0;
     let rounds = 0;
@@ -29,7 +29,7 @@ describe('rounds', () => {
     expect(rounds).toBe(after);
   });
 
-  it('abort the run when they are stopped, and wait for it', async () => {
+  it('abort a run when they are stopped, and wait for it', async () => {
     let ended = false;
     let started = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
