@@ -6,7 +6,7 @@ const backupKeys = list.refine(
   'must be a comma-separated list of keys of at least 32 characters each',
 );
 
-/** Variables of whole files and their links, and of backups. */
+/** Settings of export files, download links and backups. */
 export const exportSettings = {
   exportsUrl: setting(
     'EXPORTS_URL',
@@ -18,31 +18,31 @@ export const exportSettings = {
     'EXPORTS_MAX_AGE_MS',
     integer(60_000),
     String(7 * 24 * 60 * 60 * 1000),
-    'Milliseconds after which an export file is removed; it is written again on request.',
+    'Milliseconds after which an export file is deleted; it is written again on request.',
   ),
   exportsMaxBytes: setting(
     'EXPORTS_MAX_BYTES',
     integer(1),
     String(50 * 1024 * MiB),
-    'Bytes that export files may use in total; the least recently used are removed first. An account may use a quarter of it, and no more than its plan lets it store.',
+    'Most bytes of all export files; the least recently used are deleted first. One account may use a quarter of it, but no more than its plan lets it store.',
   ),
   exportsIntervalMs: setting(
     'EXPORTS_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between checks for export files that are no longer needed.',
+    'Milliseconds between checks for unneeded export files.',
   ),
   exportsAheadBytes: setting(
     'EXPORTS_AHEAD_BYTES',
     integer(0),
     String(32 * MiB),
-    'Largest version whose CSV and Parquet files are made right after it was published; 0: files are made on request.',
+    'Largest version, in bytes, whose CSV and Parquet files are written right after it is published; 0: files are written on request.',
   ),
   exportsDirectSeconds: setting(
     'EXPORTS_DIRECT_SECONDS',
     integer(0, 3_600),
     '0',
-    'Seconds for which addresses in the bucket are valid that links redirect to; 0: the API sends the files itself, so that access ends at once and bytes are counted exactly.',
+    'Seconds for which the bucket addresses that links redirect to are valid; 0: the API sends the files itself, so that revoked access ends at once and bytes are counted exactly.',
   ),
   s3Endpoint: setting(
     'S3_ENDPOINT',
@@ -54,20 +54,20 @@ export const exportSettings = {
     'S3_PUBLIC_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Address under which clients reach that service, for EXPORTS_DIRECT_SECONDS; default: S3_ENDPOINT.',
+    'Address of that service for clients, used with EXPORTS_DIRECT_SECONDS; default: S3_ENDPOINT.',
   ),
   s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
   s3PathStyle: setting(
     'S3_PATH_STYLE',
     flag,
     'false',
-    'Put the bucket into the path instead of the host name; most services other than AWS need it.',
+    'Put the bucket in the path instead of the host name; most services other than AWS need it.',
   ),
   s3AccessKeyId: setting(
     'S3_ACCESS_KEY_ID',
     optional(text),
     undefined,
-    'Access key of that service; default: the credentials of the machine.',
+    'Access key for that service; default: the credentials of the machine.',
   ),
   s3SecretAccessKey: setting(
     'S3_SECRET_ACCESS_KEY',
@@ -80,32 +80,32 @@ export const exportSettings = {
     'S3_CONNECT_TIMEOUT_MS',
     integer(100),
     '5000',
-    'Milliseconds for a connection to that service.',
+    'Timeout in milliseconds for connecting to that service.',
   ),
   s3TimeoutMs: setting(
     'S3_TIMEOUT_MS',
     integer(1_000),
     '30000',
-    'Milliseconds without a byte from that service after which a request fails.',
+    'Milliseconds without data from that service after which a request fails.',
   ),
   backupKey: setting(
     'BACKUP_KEY',
     optional(backupKeys),
     undefined,
-    'Comma-separated secrets of at least 32 characters that sign backups; the first signs, a backup signed by any of them is accepted. When set, a restore refuses a backup that is not signed.',
+    'Comma-separated secrets of at least 32 characters that sign backups; the first signs, all of them verify. If set, a restore refuses an unsigned backup.',
     { secret: true },
   ),
   linkSecret: setting(
     'LINK_SECRET',
     optional(z.string().min(32, 'must have at least 32 characters')),
     undefined,
-    'Secret that signs download links; made and kept in PostgreSQL when absent.',
+    'Secret that signs download links; if absent, one is generated and stored in PostgreSQL.',
     { secret: true },
   ),
   linkTtlSeconds: setting(
     'LINK_TTL_SECONDS',
     integer(10, 86_400),
     '300',
-    'Seconds a download link is valid.',
+    'Seconds for which a download link is valid.',
   ),
 } as const;

@@ -20,7 +20,7 @@ const methods = list.transform((items) => items.map((item) => item.toUpperCase()
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
-/** As browsers send them; `none` stands for an empty list. */
+/** Origins as browsers send them; `none` is the empty list. */
 const origins = list
   .transform((items) =>
     items.map((item) => item.toLowerCase().replace(/\/$/, '')).filter((item) => item !== 'none'),
@@ -37,27 +37,27 @@ const hostNames = list
     'must list host names without a port, such as data.example.org',
   );
 
-/** Variables of the HTTP server. */
+/** Settings of the HTTP server. */
 export const httpSettings = {
   host: setting('HOST', text, '127.0.0.1', 'Address the API listens on.'),
-  port: setting('PORT', integer(0, 65_535), '8080', 'Port the API listens on; 0 takes a free one.'),
+  port: setting('PORT', integer(0, 65_535), '8080', 'Port the API listens on; 0: any free port.'),
   workerPort: setting(
     'WORKER_PORT',
     integer(0, 65_535),
     '8081',
-    'Port of /healthz, /readyz and /metrics of a worker; 0 takes a free one.',
+    'Port of /healthz, /readyz and /metrics of a worker; 0: any free port.',
   ),
   metricsPort: setting(
     'METRICS_PORT',
     optional(integer(0, 65_535)),
     undefined,
-    'Port for /metrics alone; 0 takes a free one. Default: the port of the process. With npm start it is the API that has it.',
+    'Separate port for /metrics; 0: any free port. Default: the port of the process. With npm start, the API listens on it.',
   ),
   metricsToken: setting(
     'METRICS_TOKEN',
     optional(z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters and no blank')),
     undefined,
-    'Token without which /metrics is refused; a scraper sends it as Authorization: Bearer.',
+    'Token required for /metrics; a scraper sends it as Authorization: Bearer.',
     { secret: true },
   ),
   publicUrl: setting(
@@ -69,73 +69,68 @@ export const httpSettings = {
       ),
     ),
     undefined,
-    'Address under which clients reach this service, for links and the web app; the proxy in front removes its path, if it has one. Default: links without a host.',
+    'Address of this service for clients, used in links and the web app; if it has a path, the proxy must strip it. Default: links without a host.',
   ),
   mcpHosts: setting(
     'MCP_HOSTS',
     optional(hostNames),
     undefined,
-    'Comma-separated names under which /mcp is served besides that of PUBLIC_URL, addresses and localhost, such as tabulary.internal; under others a page could pose as the service (DNS rebinding).',
+    'Comma-separated host names that /mcp accepts besides that of PUBLIC_URL, IP addresses and localhost, such as tabulary.internal; others are refused to prevent DNS rebinding.',
   ),
   mcpWrites: setting(
     'MCP_WRITES',
     flag,
     'false',
-    'Offer assistants the tool keep_series, which makes datasets, to keys that may write.',
+    'Offer the tool keep_series, which creates datasets, to assistants whose key may write.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
     networks,
     '',
-    'Comma-separated addresses or networks of proxies in front whose X-Forwarded-* headers are trusted.',
+    'Comma-separated addresses or networks of reverse proxies whose X-Forwarded-* headers are trusted.',
   ),
-  jsonMaxBytes: setting(
-    'JSON_MAX_BYTES',
-    integer(64 * KiB),
-    String(1 * MiB),
-    'Largest JSON body of a request.',
-  ),
+  jsonMaxBytes: setting('JSON_MAX_BYTES', integer(64 * KiB), String(1 * MiB), 'Largest JSON request body.'),
   bodyBytesInFlight: setting(
     'BODY_BYTES_IN_FLIGHT',
     integer(8 * MiB),
     String(64 * MiB),
-    'Bytes of JSON bodies and form fields that an API process keeps at a time; a quarter of it per account or address.',
+    'Most bytes of JSON bodies and form fields in the memory of an API process; a quarter of it per account or address.',
   ),
   headBytesInFlight: setting(
     'HEAD_BYTES_IN_FLIGHT',
     integer(2 * MiB),
     String(32 * MiB),
-    'Memory for request heads that are not complete, in an API process: 16 heads of 256 kB are read at a time, the other connections are paused and take turns.',
+    'Memory of an API process for incomplete request heads: 16 heads of 256 kB are read at a time; other connections are paused and take turns.',
   ),
   answerBytesInFlight: setting(
     'ANSWER_BYTES_IN_FLIGHT',
     integer(8 * MiB),
     String(128 * MiB),
-    'Bytes of answers that an API process keeps for clients that have not read them; a quarter of it per account or address.',
+    'Most bytes of unread responses in the memory of an API process; a quarter of it per account or address.',
   ),
   resultCacheBytes: setting(
     'RESULT_CACHE_BYTES',
     integer(0),
     String(64 * MiB),
-    'Memory of an API process for small results of reads, which are then answered without ClickHouse; results above 256 KiB are not kept. 0 turns the cache off.',
+    'Size of the cache of an API process for read results of up to 256 KiB, which are then answered without ClickHouse; 0: no cache.',
   ),
   http10MaxBytes: setting(
     'HTTP10_MAX_BYTES',
     integer(0, 64 * MiB),
     String(8 * MiB),
-    'Longest response of unknown length to a client or proxy that speaks HTTP/1.0: it is read whole to send its length, longer ones are refused with 426.',
+    'Longest response of unknown length to an HTTP/1.0 client or proxy: it is buffered to send its length; longer ones are refused with 426.',
   ),
   connections: setting(
     'CONNECTIONS',
     integer(16),
     '10000',
-    'Connections to an API process at a time; a quarter of them for one address that is neither local nor one of TRUSTED_PROXIES.',
+    'Most connections to an API process; a quarter of them from one address that is neither local nor in TRUSTED_PROXIES.',
   ),
   requestsInFlight: setting(
     'REQUESTS_IN_FLIGHT',
     integer(4),
     '16',
-    'Short requests that an API process works on at a time; a quarter of them for one account or address.',
+    'Short requests that an API process handles at a time; a quarter of them for one account or address.',
   ),
   providerCallsInFlight: setting(
     'PROVIDER_CALLS_IN_FLIGHT',
@@ -153,19 +148,19 @@ export const httpSettings = {
     'EVENT_STREAMS',
     integer(8),
     '256',
-    'Event streams of an API process; an eighth of them for one account or address.',
+    'Open event streams of an API process; an eighth of them for one account or address.',
   ),
   requestWaitMs: setting(
     'REQUEST_WAIT_MS',
     integer(100, 300_000),
     '15000',
-    'Milliseconds that a short request waits for its turn; then it is answered with 503.',
+    'Milliseconds that a short request may wait in the queue; then it gets 503.',
   ),
   answerWaitMs: setting(
     'ANSWER_WAIT_MS',
     integer(100, 300_000),
     '30000',
-    'The same for downloads, files and requests to providers.',
+    'Like REQUEST_WAIT_MS, for downloads, files and requests to providers.',
   ),
   corsOrigins: setting(
     'CORS_ORIGINS',
@@ -177,7 +172,7 @@ export const httpSettings = {
     'CORS_METHODS',
     optional(methods),
     undefined,
-    'Comma-separated methods that pages of those origins may use; default: every method for listed origins, GET,HEAD,POST for * (requests that change something are refused there anyway).',
+    'Comma-separated methods that pages of those origins may use; default: all methods for listed origins, GET,HEAD,POST for * (which may not change data anyway).',
   ),
   corsCredentials: setting(
     'CORS_CREDENTIALS',
@@ -189,24 +184,24 @@ export const httpSettings = {
     'SESSION_MAX_AGE_SECONDS',
     integer(60, 31_536_000),
     '604800',
-    'Seconds after which people who are signed in to the web app have to sign in again.',
+    'Seconds after which users of the web app must sign in again.',
   ),
   publicMaxAgeSeconds: setting(
     'PUBLIC_MAX_AGE_SECONDS',
     integer(0, 31_536_000),
     '0',
-    'Seconds that caches may keep downloads of public datasets; 0: they revalidate each time.',
+    'Seconds for which caches may keep downloads of public datasets; 0: they revalidate each time.',
   ),
   drainTimeoutMs: setting(
     'DRAIN_TIMEOUT_MS',
     integer(0),
     '8000',
-    'Most milliseconds that a process takes to stop: running requests get four fifths of them, then their connections are closed; at the end it exits even if a part has not stopped.',
+    'Most milliseconds that a process takes to stop: running requests get four fifths of it, then their connections are closed; at the end it exits even if a component has not stopped.',
   ),
   drainIdleMs: setting(
     'DRAIN_IDLE_MS',
     integer(0),
     '1000',
-    'How many of these milliseconds an API process keeps idle connections, since a request may be on its way.',
+    'Milliseconds of DRAIN_TIMEOUT_MS for which an API process keeps idle connections, since a request may be on its way.',
   ),
 } as const;

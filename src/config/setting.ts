@@ -4,7 +4,7 @@ import { z } from 'zod';
 export interface Setting<T> {
   readonly env: string;
   readonly schema: z.ZodType<T>;
-  /** Text form of the default; undefined when the variable may be absent. */
+  /** Default as text; undefined: the variable is optional. */
   readonly default?: string;
   readonly text: string;
   readonly secret?: boolean;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choice, optional, setting, text, url } from './setting.js';
 
-/** `name=value` pairs, percent-encoded values, as OpenTelemetry writes them. */
+/** `name=value` pairs with percent-encoded values, the format of OpenTelemetry. */
 const pairs = z.string().transform((value, context) => {
   const found: Record<string, string> = {};
   for (const pair of value.split(',').filter((part) => part.trim() !== '')) {
@@ -23,19 +23,19 @@ const share = z
   .refine((value) => value.trim() !== '' && Number(value) >= 0 && Number(value) <= 1, 'must be from 0 to 1')
   .transform(Number);
 
-/** Standard variables of OpenTelemetry. Those that are not here are read by its packages. */
+/** Standard variables of OpenTelemetry. Its packages read the others themselves. */
 export const tracingSettings = {
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Base address of an OpenTelemetry collector (OTLP over HTTP, such as http://collector:4318) that gets traces; default: none are made.',
+    'Base address of the OpenTelemetry collector for traces (OTLP over HTTP, such as http://collector:4318); default: no traces.',
   ),
   otlpHeaders: setting(
     'OTEL_EXPORTER_OTLP_HEADERS',
     optional(pairs),
     undefined,
-    'Headers for the collector, as name=value pairs separated by commas.',
+    'Headers for the collector, as comma-separated name=value pairs.',
     { secret: true },
   ),
   serviceName: setting(
@@ -48,7 +48,7 @@ export const tracingSettings = {
     'OTEL_RESOURCE_ATTRIBUTES',
     optional(pairs),
     undefined,
-    'Attributes of every span, as name=value pairs separated by commas.',
+    'Attributes of every span, as comma-separated name=value pairs.',
   ),
   tracesSampler: setting(
     'OTEL_TRACES_SAMPLER',
@@ -61,12 +61,12 @@ export const tracingSettings = {
       'parentbased_traceidratio',
     ),
     'parentbased_always_on',
-    'Which traces are kept.',
+    'Sampler that decides which traces are kept.',
   ),
   tracesSamplerArg: setting(
     'OTEL_TRACES_SAMPLER_ARG',
     optional(share),
     undefined,
-    'Share of traces that the samplers with traceidratio keep, from 0 to 1; default: 1.',
+    'Share of traces that samplers with traceidratio keep, from 0 to 1; default: 1.',
   ),
 } as const;
