@@ -79,7 +79,7 @@ const requireEmptyCatalog = async (sql: Sql): Promise<void> => {
   if (some?.accounts === true || some?.stores === true)
     throw conflict(
       'not_empty',
-      'A backup is restored into an empty product only: PostgreSQL has accounts. Nothing was changed.',
+      'A backup can only be restored into an empty product: PostgreSQL has accounts. Nothing was changed.',
     );
 };
 

@@ -105,7 +105,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
 
   /**
    * Segments to drop. A segment that was never published (`rows` is null) has no readers and is due at once; others are due after the grace
-   * period. A segment on a shard that is not configured is left out until the shard is back.
+   * period, unless an upload is reading their store. Segments on a shard that is not configured are left out until the shard is back.
    */
   const readDue = (isPooled: boolean): Promise<SegmentPlace[]> =>
     sql.query<SegmentPlace>(
