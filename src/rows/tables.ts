@@ -53,26 +53,26 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
   const all = (): readonly ShardTables[] => servers.shards.map(tablesOf);
   const entry = createServerTables(servers.entry, engine);
   /** Servers with `Distributed` tables: CLICKHOUSE_URL may name any node, also one that is no shard, or a balancer. */
-  const over = (): readonly ServerTables[] => [entry, ...all()];
+  const distributed = (): readonly ServerTables[] => [entry, ...all()];
 
-  const on = (shard: ShardNumber): ShardTables => {
+  const tablesOn = (shard: ShardNumber): ShardTables => {
     const found = servers.shards.find(({ number }) => number === (shard ?? firstShard));
     if (found === undefined) throw unknownShard(shard);
     return tablesOf(found);
   };
   const tablesFor = ({ shard = firstShard }: ShardPlace): readonly ShardTables[] =>
-    shard === null ? all() : [on(shard)];
+    shard === null ? all() : [tablesOn(shard)];
 
   /** The server with the pools of a place, and with its own table unless that is everywhere. */
   const atHome = (place: Place): ShardTables => {
     const { shard, home = firstShard } = insideOf(place);
-    return on(shard ?? home);
+    return tablesOn(shard ?? home);
   };
 
   /** If the place is on all shards, chunks take turns by weight. A repeated chunk goes to the shard that knows its token. */
   const forChunk = ({ segment, place }: Target, number: number): ShardTables =>
     isEverywhere(place) && !isPooled(place)
-      ? on(turnAt(turnsOf(servers.shards), segment + number) ?? null)
+      ? tablesOn(turnAt(turnsOf(servers.shards), segment + number) ?? null)
       : atHome(place);
 
   const everywhere = async (work: (tables: ShardTables) => Promise<void>): Promise<void> => {
@@ -94,14 +94,15 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
   /** Creates the table of a place, or adds missing columns. Idempotent, and safe to run in several processes. */
   const ensure = async (place: Place, columns: readonly NamedColumn[]): Promise<void> => {
     await Promise.all(tablesFor(insideOf(place)).map((tables) => tables.ensure(place, columns)));
-    if (isEverywhere(place)) await Promise.all(over().map((tables) => tables.ensureOver(place, columns)));
+    if (isEverywhere(place))
+      await Promise.all(distributed().map((tables) => tables.ensureOver(place, columns)));
   };
 
   /** Drops the cached columns of a table that no longer exists. */
   const forget = (place: Place): void => {
     const table = tableOf(place);
     for (const tables of tablesFor(insideOf(place))) tables.forget(table);
-    if (isEverywhere(place)) for (const tables of over()) tables.forget(overName(table));
+    if (isEverywhere(place)) for (const tables of distributed()) tables.forget(overName(table));
   };
 
   return {
@@ -147,14 +148,14 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
     /** Removes the own table of a store, from all shards or from one. Idempotent. */
     async dropOwnTable(storeId: number, shard?: number): Promise<void> {
       const table = ownTableName(storeId);
-      if (shard !== undefined) return on(shard).dropTable(table);
+      if (shard !== undefined) return tablesOn(shard).dropTable(table);
       if (engine.cluster !== undefined)
-        await Promise.all(over().map((tables) => tables.dropTable(overName(table))));
+        await Promise.all(distributed().map((tables) => tables.dropTable(overName(table))));
       await everywhere((tables) => tables.dropTable(table));
     },
     /** Names of the columns of an own table; empty if there is none. */
     columnNames: async ({ shard, storeId }: OwnTable): Promise<string[]> =>
-      (await on(shard).columnsOf(ownTableName(storeId))).map(({ name }) => name),
+      (await tablesOn(shard).columnsOf(ownTableName(storeId))).map(({ name }) => name),
 
     /** Own tables of all shards. */
     async listOwnTables(): Promise<OwnTable[]> {
@@ -180,7 +181,7 @@ export const createRowTables = (servers: ClickHouseServers, options?: StagingOpt
         return (id: number) => digests.get(nameOf(id));
       };
       const lists = await Promise.all([
-        ...over().map(digestsBy((id) => overName(ownTableName(id)))),
+        ...distributed().map(digestsBy((id) => overName(ownTableName(id)))),
         ...all().map(digestsBy(ownTableName)),
       ]);
       const digestsOf = (id: number) => lists.map((digestOf) => digestOf(id));

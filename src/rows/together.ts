@@ -84,7 +84,7 @@ const batchOf = (segments: readonly WholeSegment[], place: Target['place']): Omi
 
 export const createAppendTogether = (tables: Pick<RowTables, 'insertTogether'>): AppendTogether => {
   /** Inserts segments with one statement. @param filled Segments with rows, of one table. */
-  const write = async (
+  const insertBatch = async (
     filled: readonly WholeSegment[],
     { stop, log }: { readonly stop: AbortSignal; readonly log: Log },
   ): Promise<Outcome> => {
@@ -116,7 +116,7 @@ export const createAppendTogether = (tables: Pick<RowTables, 'insertTogether'>):
 
   return (segments, options) =>
     byTable(segments).map(async (together) => {
-      const written = await write(
+      const written = await insertBatch(
         together.filter(({ rows }) => rows > 0),
         options,
       );

@@ -66,7 +66,7 @@ const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples
   });
 
 /** The merged column. It keeps date form and years only if its type has them. A column without values takes the role of the other. */
-const retyped = (
+const mergedColumn = (
   { dateForm, untyped, years: ownYears, ...into }: StoredColumn,
   from: StoredColumn,
   physical: StoredColumn['physical'],
@@ -147,7 +147,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     if (base === undefined || into === undefined || from === undefined) return gone;
     const physical = await typeOf(base, into, from, ids);
     if (physical === undefined) return typesDiffer(into, from);
-    const merged: StoredColumn = retyped(into, from, physical);
+    const merged: StoredColumn = mergedColumn(into, from, physical);
     const { place, columns: baseColumns } = base;
     const merge: ColumnMerge | undefined =
       place === null

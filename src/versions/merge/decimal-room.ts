@@ -26,7 +26,7 @@ const fitsIn = ({ integer, fraction }: Digits, physical: PhysicalType): boolean 
   return shape !== undefined && fraction <= shape.scale && integer <= shape.precision - shape.scale;
 };
 
-const together = (a: Digits, b: Digits): Digits => ({
+const largestOf = (a: Digits, b: Digits): Digits => ({
   integer: Math.max(a.integer, b.integer),
   fraction: Math.max(a.fraction, b.fraction),
 });
@@ -53,7 +53,8 @@ export const decimalRoom = async (
   merge: SegmentMerge,
 ): Promise<DecimalRoom> => {
   const typed = new Map(merge.columns.map((column) => [column.id, column]));
-  const tight: { readonly column: StoredColumn; readonly base: StoredColumn; readonly added: Digits }[] = [];
+  const pending: { readonly column: StoredColumn; readonly base: StoredColumn; readonly added: Digits }[] =
+    [];
   for (const column of merge.columns) {
     const base = changedBase(merge, column);
     if (base === undefined) continue;
@@ -61,19 +62,19 @@ export const decimalRoom = async (
     if (fitsIn(stored, column.physical)) continue;
     const file = { segmentIds: [merge.fileSegment] };
     const added = await countDigits(servers, merge.filePlace, file, namedColumn(column));
-    const all = together(stored, added);
+    const all = largestOf(stored, added);
     const physical = decimalOf(all.integer, all.fraction);
     if (physical !== undefined) typed.set(column.id, { ...column, physical });
     else if (isKeyed(merge.mode) && merge.mode !== 'delete' && !merge.keyIds.includes(column.id))
-      tight.push({ column, base, added });
+      pending.push({ column, base, added });
     else return { kind: 'refused', error: tooLong(column, all) };
   }
-  const narrowed = new Set(tight.map(({ column }) => column.id));
-  for (const { column, base, added } of tight) {
+  const narrowed = new Set(pending.map(({ column }) => column.id));
+  for (const { column, base, added } of pending) {
     const now = { ...merge, columns: [...typed.values()], narrowed };
     const kept =
       merge.mode === 'sync' ? { integer: 0, fraction: 0 } : await keys.keptDigits(now, namedColumn(base));
-    const all = together(kept, added);
+    const all = largestOf(kept, added);
     const physical = decimalOf(all.integer, all.fraction);
     if (physical === undefined) return { kind: 'refused', error: tooLong(column, all) };
     typed.set(column.id, { ...column, physical });

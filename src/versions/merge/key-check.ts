@@ -43,9 +43,9 @@ interface Due {
 }
 
 export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck => {
-  /** Highest checked version id, and highest version id at the previous call. */
-  let done = 0;
-  let due = 0;
+  let lastChecked = 0;
+  /** Highest version id at the previous call. */
+  let newestBefore = 0;
 
   /** Storage ids of the entity columns if they are a key; otherwise null. */
   const keyOf = async ({ id, datasetId }: Due): Promise<readonly number[] | null | undefined> => {
@@ -76,9 +76,9 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
 
   /** Returns false if no version is left to check. */
   const checkNext = async (): Promise<boolean> => {
-    const [next] = await sql.query<Due>(nextSql, [done, due]);
+    const [next] = await sql.query<Due>(nextSql, [lastChecked, newestBefore]);
     if (next === undefined) return false;
-    done = next.id;
+    lastChecked = next.id;
     const found = await keyOf(next).catch((error: unknown) => {
       if (!isClickHouseException(error) && !isAppError(error)) throw error;
       // The next upsert checks the key itself.
@@ -96,7 +96,7 @@ export const createKeyCheck = ({ sql, keys, log }: KeyCheckOptions): KeyCheck =>
       let checked = 0;
       for (; !stop.aborted; checked += 1)
         if (!(await checkNext())) {
-          [done, due] = [due, newest?.id ?? due];
+          [lastChecked, newestBefore] = [newestBefore, newest?.id ?? newestBefore];
           break;
         }
       return checked;

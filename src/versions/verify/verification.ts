@@ -136,7 +136,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
   };
 
   /** Checks a deviation again: the segment may have been dropped, moved or joined between the two reads. */
-  const confirm = async (
+  const checkAgain = async (
     segment: ReferencedSegment,
   ): Promise<(Deviation & { segment: ReferencedSegment }) | undefined> => {
     const now = await hashes.find(segment.id);
@@ -195,7 +195,7 @@ export const createVerification = ({ sql, hashes, reads }: VerificationOptions):
         for (const segment of segments) {
           const reading = readingOf(segment);
           if (deviationOf(segment, reading) !== undefined) {
-            const confirmed = await confirm(segment);
+            const confirmed = await checkAgain(segment);
             const fault = confirmed && (await faultOf(confirmed.segment, confirmed));
             if (confirmed !== undefined && fault !== undefined)
               report({ ...fault, repair: await repairOf(confirmed.segment) });
