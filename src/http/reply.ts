@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
+import { firstBytes } from '../lib/first-bytes.js';
 import type { Permit } from '../lib/semaphore/semaphore.js';
 import { holdForReader } from '../lib/semaphore/streams.js';
 import type { ByteShare } from './byte-budget.js';
@@ -9,21 +9,6 @@ import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
 import type { Reply, SentMeter } from './route.js';
 import { sendStream } from './streamed-body.js';
-
-/** Waits for the first byte of a stream, so that a failure before it is answered with an error status. */
-const firstBytes = async (stream: Readable): Promise<void> => {
-  if (stream.readableLength > 0 || stream.readableEnded) return;
-  if (stream.destroyed) throw stream.errored ?? new Error('the stream of an answer was closed');
-  const settled = new AbortController();
-  try {
-    await Promise.race([
-      once(stream, 'readable', { signal: settled.signal }),
-      once(stream, 'end', { signal: settled.signal }),
-    ]);
-  } finally {
-    settled.abort();
-  }
-};
 
 /** Milliseconds without progress after which an answer is aborted: of rows, and of all others. */
 const stalledRowsMs = 120_000;
@@ -145,6 +130,7 @@ const beginStream = async (
   if (permit !== undefined) holdForReader(permit, body);
   if (ctx.method === 'HEAD') return;
   try {
+    // A failure before the first byte is answered with an error status.
     await firstBytes(body);
   } catch (error) {
     meter?.end(0);

@@ -144,27 +144,6 @@ export const limitWaits = (guard: Transform, budgetMs: number, limitReached: () 
   guard.once('close', () => clearInterval(timer));
 };
 
-/** Resolves at the first byte or the proper end; rejects if the stream fails before. */
-export const firstBytes = (stream: Readable): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const settle = (act: () => void) => (): void => {
-      stream.off('readable', onReadable);
-      stream.off('error', onError);
-      stream.off('close', onClose);
-      act();
-    };
-    const onReadable = settle(resolve);
-    let failure: Error | undefined;
-    const onError = (error: Error): void => {
-      failure = error;
-      settle(() => reject(error))();
-    };
-    const onClose = settle(() => (failure === undefined ? resolve() : reject(failure)));
-    stream.once('readable', onReadable);
-    stream.once('error', onError);
-    stream.once('close', onClose);
-  });
-
 export const textOf = async (stream: Readable): Promise<string> => {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { isAppError } from '../../lib/errors.js';
+import { firstBytes } from '../../lib/first-bytes.js';
 import type { Log } from '../../lib/log.js';
 import {
   createTailGuard,
   exceptionTagHeader,
-  firstBytes,
   limitWaits,
   pipeToSlowReader,
   textOf,
