@@ -5,31 +5,30 @@ import { maxColumns, type StoredColumn } from '../model/column.js';
 import { createColumnNames } from '../model/column-names.js';
 
 /**
- * Lists of columns as `$select` and `$orderby` write them, separated by commas. An item is
- *   a name        as it is, spaces included
- *   "a name"      quotes doubled inside; the form for names that hold a comma
- *   [a name]      closing brackets doubled inside
- *   12            the id of a column, unless a column is called so
+ * An item of a comma-separated list of columns in `$select` or `$orderby`:
+ *   a name        may contain spaces
+ *   "a name"      quotes inside are doubled; needed for names that contain a comma
+ *   [a name]      closing brackets inside are doubled
+ *   12            the id of a column, unless a column has this name
  */
 interface ListItem {
-  /** The text as written, for messages. */
+  /** Trimmed text, or the unquoted name. */
   readonly text: string;
-  /** The same with blanks at its ends, which may be part of a name; of a quoted item the quoted text. */
+  /** Untrimmed text, since blanks at its ends may be part of a name. Equals `text` for a quoted item. */
   readonly whole: string;
-  /** A quoted item as it was written: it is a name, never an id. */
+  /** The original text of a quoted item, which is a name and never an id. */
   readonly quoted: string | undefined;
-  /** Text after a quoted name or after the last blank of a bare one, such as `desc`. */
+  /** Text after a quoted name, such as `desc`. */
   readonly rest: string;
 }
 
 const closers: Readonly<Record<string, string>> = { '"': '"', '[': ']' };
 
-/** Twice as many as a dataset has columns: more items than this name nothing new. */
-const mostItems = 2 * maxColumns;
+const maxItems = 2 * maxColumns;
 
 const requireFewItems = (option: string, count: number): void => {
-  if (count <= mostItems) return;
-  throw invalid('too_complex', `${option} names more than ${mostItems} columns.`, { limit: mostItems });
+  if (count <= maxItems) return;
+  throw invalid('too_complex', `${option} names more than ${maxItems} columns.`, { limit: maxItems });
 };
 
 /** Splits at the commas outside quotes. */
@@ -67,19 +66,19 @@ const quotedName = (option: string, text: string, start: number, closer: string)
 
 /** Finds columns by name or id. */
 interface ColumnIndex {
-  /** A quoted item; a header may hold the quotes or brackets themselves. */
+  /** @param written includes the quotes or brackets, which may be part of the name */
   byQuoted(name: string, written: string): StoredColumn | undefined;
-  /** An unquoted item: a name, otherwise an id of this dataset, otherwise a name without the blanks at its ends. */
+  /** Tries an exact name, then a column id, then a name without the blanks at its ends. */
   byText(text: string, whole?: string): StoredColumn | undefined;
   readonly names: readonly string[];
 }
 
-/** Indexes of versions that are in use: thousands of columns are not to be gone through for each request. */
+/** Cached for as long as the version's columns are in use: there may be thousands of columns. */
 const indexes = new WeakMap<readonly StoredColumn[], ColumnIndex>();
 
 const indexOf = (columns: readonly StoredColumn[]): ColumnIndex => {
-  const known = indexes.get(columns);
-  if (known !== undefined) return known;
+  const cached = indexes.get(columns);
+  if (cached !== undefined) return cached;
   const index = createColumnIndex(columns);
   indexes.set(columns, index);
   return index;
@@ -99,7 +98,7 @@ const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
 
 const excerpt = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 
-/** One error for all columns that a list names and the dataset lacks. */
+/** One error for all unknown columns of a list. */
 const unknownColumns = (option: string, unknown: readonly string[], index: ColumnIndex): AppError => {
   const names = [...new Set(unknown)];
   const near = names.length === 1 ? nearest(names[0]!, index.names) : undefined;
@@ -111,7 +110,7 @@ const unknownColumns = (option: string, unknown: readonly string[], index: Colum
   );
 };
 
-/** Columns that `$select` names, in its order, each once. */
+/** Columns of `$select` in its order, without duplicates. */
 export const selectedColumns = (
   select: string | readonly string[],
   columns: readonly StoredColumn[],
@@ -147,7 +146,7 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/** A bare item is first tried as a name as a whole: a column may be called `price desc`. */
+/** An unquoted item is tried as a column name first: a column may be named `price desc`. */
 const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
   if (item.quoted !== undefined) {
     const column = index.byQuoted(item.text, item.quoted);

@@ -11,20 +11,20 @@ export interface DownloadRequest {
     readonly columnsRevision: number;
   };
   readonly options: DownloadOptions;
-  /** Format of the answer; `options.format` is the requested one, if any. */
+  /** Negotiated format; `options.format` may be undefined. */
   readonly format: Format;
-  /** Owner of permits: the account, or the address of an anonymous caller. */
+  /** Key of the concurrency limit: the account, or the address of an anonymous caller. */
   readonly owner: string;
-  /** Called before a permit is acquired: the caller releases the one that it holds. */
+  /** Called before a permit is acquired, so that the caller can release its own. */
   readonly beforeAcquire?: () => void;
   readonly filterLimits?: Partial<FilterLimits>;
-  /** A column of no version that conditions on rows of the version may name, for protocols that show one. */
+  /** Virtual key column that filters may use, for protocols that expose one. */
   readonly filterKey?: FilterColumn | undefined;
-  /** Description of the rows, for formats that have a place for it. */
+  /** Description of the rows, for formats that can include it. */
   readonly about?: Sheet | undefined;
-  /** Another projection or page of the same rows, for protocols that have their own. */
+  /** Changes the projection or page, for protocols with their own. */
   readonly adapt?: (plan: Plan) => Plan;
-  /** Ends the queries when the client is gone. */
+  /** Cancels the queries when the client disconnects. */
   readonly signal: AbortSignal;
   readonly requestId: string;
 }

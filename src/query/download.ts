@@ -31,7 +31,7 @@ import type { Versions } from './versions.js';
 
 /** Counts for the headers. */
 export interface RowCounts {
-  /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
+  /** Number of rows before `$top` or `$last`; undefined without these options. */
   readonly rowCount: number | undefined;
   /** `$skiptoken` of the next page; undefined on the last one. */
   readonly next: string | undefined;
@@ -42,17 +42,16 @@ export interface OpenedRows extends RowCounts {
 }
 
 /**
- * Answers requests for the rows of a dataset: first what the answer is, which says whether the client has it already,
- * then its rows or their number.
+ * Downloads rows of a dataset. The plan comes first, because its fingerprint decides whether the client's copy is still
+ * valid; then the rows or their count.
  */
 export interface Downloads {
-  /** The plan, if it is cached: it costs no query, so it needs no permit. */
+  /** The plan, if it needs no query and thus no permit. */
   recall(request: DownloadRequest): Plan | undefined;
-  /** @throws AppError for an unknown version, and for options that it does not allow. */
+  /** @throws AppError for an unknown version, or for options that the version does not allow */
   plan(request: DownloadRequest): Promise<Plan>;
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
-  /** Counts, without reading the rows. */
   counts(plan: Plan, request: DownloadRequest): Promise<RowCounts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
@@ -62,9 +61,9 @@ interface DownloadsOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
   readonly pageTokens: PageTokens;
-  /** Called for each read of rows. @default reads are not noted */
+  /** Called for each read of rows. @default none */
   readonly noteRead?: NoteRead;
-  /** Compiles a filter at once. @default compileFilter */
+  /** @default compileFilter */
   readonly compile?: typeof compileFilter;
 }
 
@@ -87,8 +86,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return countRows(reader, plan, source, contextOf(plan, request, 'count'));
   };
 
-  /** Rows of which the answer shows some; undefined when it shows all. */
-  const countBeside = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
+  /** Number of rows before `$top` or `$last`; undefined if the answer has all rows. */
+  const countTotal = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
     if (plan.options.top !== undefined) {
       return count(plan, plan.options.distinct ? plan.answerRows : plan.filteredRows, request);
     }
@@ -122,21 +121,21 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return applyPipeline({ text, version, rows, ranges, limits });
   };
 
-  /** Facts that `$apply` needs for the types of its result; undefined when they have to be queried. */
+  /** Ranges for the result types of `$apply`; undefined if they must be queried. */
   const rememberedRanges = (
     version: ReadableVersion,
     { options, filterLimits }: DownloadRequest,
   ): NumberRanges | undefined => {
     if (options.apply === undefined) return new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
-    const known = numberRanges.remembered(version, columns);
-    return known.size === columns.length ? known : undefined;
+    const cached = numberRanges.remembered(version, columns);
+    return cached.size === columns.length ? cached : undefined;
   };
 
   const rangesFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberRanges> => {
     const { options, filterLimits } = request;
-    const known = rememberedRanges(version, request);
-    if (options.apply === undefined || known !== undefined) return known ?? new Map();
+    const cached = rememberedRanges(version, request);
+    if (options.apply === undefined || cached !== undefined) return cached ?? new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
     return withinPermit(request, () =>
       numberRanges.find(version, columns, contextOf({ version }, request, 'ranges')),
@@ -148,7 +147,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
   const countsFor = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowCounts> => {
     const [rowCount, next] = await Promise.all([
-      countBeside(plan, request),
+      countTotal(plan, request),
       nextPage(reader, plan, page, contextOf(plan, request, 'next')),
     ]);
     return { rowCount, next: next && pageTokens.sign(next) };
@@ -165,7 +164,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     throw counts.reason;
   };
 
-  /** For work that ends with its answer. */
+  /** Releases the permit when the work is done. */
   const withinPermit = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> =>
     withPermit(request, async (permit) => {
       const result = await work();
@@ -179,10 +178,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
   ): Plan => adapt(planDownload({ ...planned, options, format, filter, applied, about }));
 
-  /** @param remembered The version, where memory has it. */
+  /** @param remembered the cached version, if any */
   const planOf = async (request: DownloadRequest, remembered: ReadableVersion | undefined): Promise<Plan> => {
-    const kept = remembered && plans.get(request, remembered);
-    if (kept !== undefined) return kept;
+    const cached = remembered && plans.get(request, remembered);
+    if (cached !== undefined) return cached;
     const token = requestVersions.tokenOf(request);
     const version = remembered ?? (await requestVersions.find(request, token));
     const planned = { version, rows: rowsOf(reader.database, version, request) };
@@ -202,8 +201,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     }
   };
 
-  /** Reads the place of the rows from PostgreSQL again if the cached one is out of date, or if the copy there cannot be read. */
-  const whereRowsAre = async <T>(
+  /** Plans again, from PostgreSQL, if the cached location of the rows is stale or the read copy cannot be read. */
+  const withCurrentLocation = async <T>(
     plan: Plan,
     request: DownloadRequest,
     work: (plan: Plan) => Promise<T>,
@@ -216,7 +215,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (!isCopyBad && !(plan.isRemembered === true && isGone(error))) throw error;
       versions.forget(plan.version, isCopyBad);
       const found = await planOf(request, undefined);
-      // The columns were renamed meanwhile: the answer has been announced, and may be kept, under its former names.
+      // Columns were renamed, but the headers with the old fingerprint may have been sent already.
       if (found.fingerprint !== plan.fingerprint) throw error;
       return work(found);
     }
@@ -227,12 +226,12 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (filters.isLong(request)) return undefined;
       const version = requestVersions.remembered(request);
       if (version === undefined) return undefined;
-      const kept = plans.get(request, version);
-      if (kept !== undefined) return kept;
+      const cached = plans.get(request, version);
+      if (cached !== undefined) return cached;
       const planned = { version, rows: preview };
-      const numbers = rememberedRanges(version, request);
-      if (numbers === undefined) return undefined;
-      const applied = applyTo(request, planned, numbers);
+      const ranges = rememberedRanges(version, request);
+      if (ranges === undefined) return undefined;
+      const applied = applyTo(request, planned, ranges);
       return planFor(request, planned, {
         applied,
         filter: filters.compile(request, applied?.columns ?? version.columns),
@@ -242,17 +241,17 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     plan: (request) => planOf(request, requestVersions.remembered(request)),
 
     count: (plan, request) =>
-      whereRowsAre(plan, request, (found) =>
+      withCurrentLocation(plan, request, (found) =>
         withinPermit(request, () => count(found, found.answerRows, request)),
       ),
 
     counts: (plan, request) =>
-      whereRowsAre(plan, request, (found) =>
+      withCurrentLocation(plan, request, (found) =>
         withinPermit(request, async () => countsFor(found, await findPage(found, request), request)),
       ),
 
     open: (plan, request) =>
-      whereRowsAre(plan, request, (found) =>
+      withCurrentLocation(plan, request, (found) =>
         withPermit(request, async (permit) => {
           const opened = await openPage(found, request);
           holdForReader(permit, opened.body);
@@ -262,10 +261,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 };
 
-/** Formats whose bytes follow from the values alone, and not from whether a column is Nullable. */
+/** Formats whose bytes depend only on the values, not on whether a column is Nullable. */
 const textFormats: ReadonlySet<Format> = new Set(['csv', 'tsv', 'json', 'xlsx']);
 
-/** The rows of a version: those of its copy where it has one that gives the same answer. */
+/** The rows of a version, from its read copy if that gives the same bytes. */
 const rowsOf = (
   database: string,
   version: ReadableVersion,
@@ -277,10 +276,10 @@ const rowsOf = (
   return copied ?? versionSource(database, version);
 };
 
-/** True for an answer of ClickHouse that no rule explains. */
+/** True for a ClickHouse error without a more specific code. */
 const isUnexpected = (error: unknown): boolean => isAppError(error) && error.code === 'query_failed';
 
-/** True when some rows of a version were not found in their place. */
+/** True if some rows were not found in their cached location. */
 const isGone = (error: unknown): boolean => isAppError(error) && error.code === 'version_gone';
 
 const contextOf = (
@@ -288,7 +287,7 @@ const contextOf = (
   { requestId, signal, owner }: DownloadRequest,
   part: string,
 ): ReadContext => ({
-  // Request ids may come from callers, and a query id must be unique.
+  // A query id must be unique, but callers may repeat request ids.
   queryId: `${requestId}-${part}-${randomUUID().slice(0, 8)}`,
   requestId,
   signal,

@@ -1,31 +1,31 @@
-/** Plans of current versions, kept in memory: to compile a filter and hash its text is most of what a repeated question costs. */
+/** Caches plans of current versions: compiling and hashing the filter is most of the cost of a repeated request. */
 import { createCache } from '../lib/cache.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { DownloadRequest } from './download-request.js';
 import type { Plan } from './plan.js';
 
 interface PlanCache {
-  /** @param version As `Versions.remembered` returned it; a plan for any other object, with rows in another place, is not found. */
+  /** @param version must be the same object: another one may have its rows in a different location */
   get(request: DownloadRequest, version: ReadableVersion): Plan | undefined;
   set(request: DownloadRequest, version: ReadableVersion, plan: Plan): void;
 }
 
-/** Bytes of all plans together, about. */
+/** Approximate size of the cache. */
 const cachedBytes = 16 * 1024 * 1024;
 
-/** Characters of the options of a plan that is kept. */
+/** In characters. Plans with longer options are not cached. */
 const longestKey = 4_000;
 
-interface KeptPlan {
+interface CachedPlan {
   readonly version: ReadableVersion;
   readonly plan: Plan;
   readonly key: string;
 }
 
-const bytesOf = ({ plan: { chosen, output, answerRows }, key }: KeptPlan): number =>
+const bytesOf = ({ plan: { chosen, output, answerRows }, key }: CachedPlan): number =>
   2_000 + 4 * (key.length + answerRows.sql.length) + 200 * (chosen.length + output.length);
 
-/** Undefined for a plan that depends on more than the version and the options. */
+/** Undefined if the plan depends on more than the version and the options. */
 const keyOf = (request: DownloadRequest): string | undefined => {
   const { dataset, options, format, about, adapt, filterKey, filterLimits } = request;
   if (about !== undefined || adapt !== undefined || filterKey !== undefined || filterLimits !== undefined)
@@ -35,7 +35,7 @@ const keyOf = (request: DownloadRequest): string | undefined => {
 };
 
 export const createPlanCache = (): PlanCache => {
-  const plans = createCache<KeptPlan>({ limit: cachedBytes, weigh: bytesOf });
+  const plans = createCache<CachedPlan>({ limit: cachedBytes, weigh: bytesOf });
   return {
     get(request, version) {
       const key = keyOf(request);

@@ -14,45 +14,45 @@ import { chosenColumns, outputColumns, requireColumns } from './projection.js';
 import { isMany } from './read-context.js';
 import { anyRow, requireTimeColumn, type SelectedRows, selectRows } from './statement.js';
 
-/** Plan of an answer, settled before the first query. */
+/** Plan of an answer, made before the first query. */
 export interface Plan {
   readonly version: ReadableVersion;
   readonly options: DownloadOptions;
   readonly format: Format;
-  /** Columns that take part, entity columns first. */
+  /** Selected columns, entity columns first. */
   readonly chosen: readonly StoredColumn[];
-  /** Columns of the answer, except of a transposed one. */
+  /** Columns of the answer, unless it is transposed. */
   readonly output: readonly OutputColumn[];
-  /** Rows of the answer: those that the filter, `$last` and `dropNA` keep. */
+  /** Rows that match the filter, `$last` and `dropNA`. */
   readonly answerRows: SelectedRows;
-  /** Rows that the filter keeps: what `Row-Count` counts. */
+  /** Rows that match the filter, counted by `Row-Count`. */
   readonly filteredRows: SelectedRows;
   readonly order: readonly OrderTerm[];
   /** All rows of the version, or of the result of `$apply`, before any filter. */
   readonly allRows: RowSource;
-  /** True where they are rows of the version; false where `$apply` made others of them. */
+  /** True if `allRows` are rows of the version, false if `$apply` created new ones. */
   readonly keepsRows: boolean;
-  /** Digest of the version and of all options that say which rows in which order; pages of one answer share it. */
+  /** Digest of the version and of all options that affect rows and order. Equal for all pages of one answer. */
   readonly question: string;
-  /** The same for the same bytes of an answer, and for no others. */
+  /** Equal if and only if the bytes of the answer are equal. */
   readonly fingerprint: string;
-  /** The variant of a whole file, when the answer is one that a link may lead to. */
+  /** Variant of the whole file, if a link can replace the answer. */
   readonly wholeFile: 'table' | 'transposed' | undefined;
-  /** Description of the rows, where the format has a place for it. */
+  /** Description of the rows, if the format includes it. */
   readonly about: Sheet | undefined;
   /** Start of the requested page; absent for the first one. */
   readonly token?: PageToken | undefined;
-  /** True if the place of the rows is from the cache. */
+  /** True if the location of the rows came from the cache. */
   readonly isRemembered?: boolean;
 }
 
-/** Part of every tag: raise it when the same request gives other bytes than before. */
+/** Part of every tag. Increase it when the same request returns different bytes than before. */
 const formatRevision = 4;
 
-/** Names and roles of the columns, which headers and order follow from; once per version that is in use. */
+/** Digest of names and roles of the columns, which decide headers and order. */
 const columnsDigest = (columns: readonly StoredColumn[]): string => {
-  const known = digests.get(columns);
-  if (known !== undefined) return known;
+  const cached = digests.get(columns);
+  if (cached !== undefined) return cached;
   const hash = createHash('sha256');
   for (const { id, name, isEntity } of columns) hash.update(`${id} ${isEntity} ${JSON.stringify(name)}\n`);
   const digest = hash.digest('base64url');
@@ -62,19 +62,18 @@ const columnsDigest = (columns: readonly StoredColumn[]): string => {
 
 const digests = new WeakMap<readonly StoredColumn[], string>();
 
-/** Columns as a filter sees them, once per version that is in use. */
 const filterColumns = new WeakMap<readonly StoredColumn[], readonly FilterColumn[]>();
 
 export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly FilterColumn[] => {
-  const known =
+  const found =
     filterColumns.get(columns) ?? columns.map((column) => ({ ...column, sql: storageName(column) }));
-  filterColumns.set(columns, known);
-  return known;
+  filterColumns.set(columns, found);
+  return found;
 };
 
 interface PlanInput {
   readonly version: ReadableVersion;
-  /** All of its rows. */
+  /** All rows of the version. */
   readonly rows: RowSource;
   readonly options: DownloadOptions;
   readonly format: Format;
@@ -88,7 +87,7 @@ interface PlanInput {
 
 /**
  * Binds options to a version.
- * @throws AppError `invalid` for columns and combinations that the dataset does not allow.
+ * @throws AppError `invalid` for columns and combinations that the dataset does not allow
  */
 export const planDownload = (input: PlanInput): Plan => {
   const { options, format, filter, applied } = input;
@@ -138,7 +137,7 @@ export const planDownload = (input: PlanInput): Plan => {
   };
 };
 
-/** Groups, different rows and sorting keep all cores busy for seconds, where a page takes milliseconds. */
+/** Grouping, distinct and sorting keep all cores busy for seconds; a page takes milliseconds. */
 export const isHeavy = ({ version, options, order }: Plan): boolean =>
   isMany(version.rowCount) &&
   (options.apply !== undefined ||
@@ -148,10 +147,10 @@ export const isHeavy = ({ version, options, order }: Plan): boolean =>
 
 const fileDigests = new WeakMap<Plan, string>();
 
-/** Digest of what the bytes of a whole file depend on, besides its rows. Ids of columns are not part of it: a clone has others. */
+/** Digest of everything but the rows that affects the bytes of a whole file. Without column ids, which a clone changes. */
 export const fileDigest = (plan: Plan): string => {
-  const known = fileDigests.get(plan);
-  if (known !== undefined) return known;
+  const cached = fileDigests.get(plan);
+  if (cached !== undefined) return cached;
   const { version, format, wholeFile, about } = plan;
   const columns = version.columns.map(({ name, isEntity, physical, dataType, years }) => [
     name,

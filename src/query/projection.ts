@@ -7,14 +7,14 @@ import type { DownloadOptions } from './options/options.js';
 
 const separator = ' | ';
 
-/** Columns that take part in an answer, entity columns first, each group in its order. */
+/** Selected columns, entity columns first. */
 export const chosenColumns = (
   options: Pick<DownloadOptions, 'select' | 'distinct'> & Partial<Pick<DownloadOptions, 'entities'>>,
   columns: readonly StoredColumn[],
 ): readonly StoredColumn[] => {
   if (options.select === undefined) return columns;
   const selected = new Set(selectedColumns(options.select, columns));
-  // Distinct values of a few columns: with the entity columns added every row would differ.
+  // With all entity columns added, every row would be distinct.
   const onlySelected = options.distinct || options.entities === 'selected';
   const entities = onlySelected
     ? columns.filter((column) => column.isEntity && selected.has(column))
@@ -23,13 +23,13 @@ export const chosenColumns = (
 };
 
 export const headerOf = (column: StoredColumn, includeIds: boolean): string =>
-  // Columns that `$apply` makes have no id.
+  // Columns computed by `$apply` have no id.
   includeIds && column.id > 0 ? `${column.name} [${column.id}]` : column.name;
 
 const textOf = (column: StoredColumn): string =>
   `ifNull(${columnTypeOf(column.physical).text(storageName(column))}, '')`;
 
-/** All given columns as one text, values joined as their names are; a missing value is an empty part. */
+/** Joins values, like names, with ` | `. A null becomes an empty text. */
 export const combinedColumn = (columns: readonly StoredColumn[], includeIds: boolean): OutputColumn => ({
   name: columns.map((column) => headerOf(column, includeIds)).join(separator),
   sql:
@@ -37,7 +37,7 @@ export const combinedColumn = (columns: readonly StoredColumn[], includeIds: boo
   physical: 's',
 });
 
-/** A name that is not taken yet, close to the wanted one. */
+/** The wanted name, with a number added if it is taken. */
 export const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
   let name = wanted;
   for (let number = 2; taken.has(name); number += 1) name = `${wanted} ${number}`;
@@ -48,7 +48,7 @@ export const plainColumn = (column: StoredColumn, includeIds: boolean): OutputCo
   name: headerOf(column, includeIds),
   sql: storageName(column),
   physical: column.physical,
-  // Columns that `$apply` makes have no id.
+  // Columns computed by `$apply` have no id.
   ...(column.id > 0 ? { fieldId: column.storageId } : {}),
 });
 
@@ -66,11 +66,11 @@ export const outputColumns = (
   return [{ ...combined, name: freeName(combined.name, taken) }, ...values];
 };
 
-/** Value columns that `dropNA` checks; empty when it has nothing to check. */
+/** Columns that `dropNA` checks. */
 export const judgedColumns = (chosen: readonly StoredColumn[]): readonly StoredColumn[] =>
   chosen.filter((column) => !column.isEntity);
 
-/** @param limit What the format holds; undefined: any number. */
+/** @param limit most columns of the format; undefined if unlimited */
 export const requireColumns = (format: string, columns: number, limit: number | undefined): void => {
   if (limit === undefined || columns <= limit) return;
   throw invalid(

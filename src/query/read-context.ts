@@ -1,18 +1,18 @@
 export interface ReadContext {
   readonly queryId: string;
-  /** Request that the query answers; undefined: none waits for it. */
+  /** Undefined for background work. */
   readonly requestId?: string | undefined;
   readonly signal: AbortSignal;
-  /** Account or address whose heavy queries take turns; undefined: the rows are too few to limit it. */
+  /** Account or address whose heavy queries run one at a time; undefined for light queries. */
   readonly owner?: string | undefined;
 }
 
-/** Queries of fewer rows take milliseconds. */
+/** Queries over fewer rows take milliseconds. */
 const manyRows = 100_000;
 
-/** True for rows that keep a core busy: queries over them take turns, at low priority. */
+/** True for heavy queries, which are limited per owner and run at low priority. */
 export const isMany = (rows: number): boolean => rows >= manyRows;
 
-/** Owner under which a query of this many rows is limited; undefined for light queries. */
+/** Owner for the limit on heavy queries; undefined for light queries. */
 export const ownerOfMany = (rows: number, owner: string): string | undefined =>
   isMany(rows) ? owner : undefined;

@@ -9,7 +9,7 @@ import {
 import { compileSearch } from './filter/search.js';
 import { filterColumnsOf } from './plan.js';
 
-/** A request with a filter, a search, or both; known by its identity. */
+/** A request with a filter, a search, or both; cached by object identity. */
 interface FilterRequest {
   readonly options: {
     readonly filter: string | undefined;
@@ -20,22 +20,22 @@ interface FilterRequest {
   readonly filterLimits?: Partial<FilterLimits>;
 }
 
-/** The filters of requests, each compiled once though a request may be planned twice. */
+/** Compiles the filter of a request once, although a request may be planned twice. */
 interface RequestFilters {
   /** True for filters that are compiled in time slices. */
   isLong(request: FilterRequest): boolean;
   compile(request: FilterRequest, columns: readonly StoredColumn[]): CompiledFilter | undefined;
-  /** The same, yielding to other requests where the filter is long. */
+  /** Like `compile`, but compiles a long filter in time slices. */
   compileYielding(
     request: FilterRequest,
     columns: readonly StoredColumn[],
   ): Promise<CompiledFilter | undefined>;
 }
 
-/** Characters from which on a filter is long. */
+/** In characters. */
 const longText = 8_000;
 
-/** True when a filter that was compiled for the one fits the other. */
+/** True if a filter compiled for one list is valid for the other. */
 const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): boolean =>
   a === b ||
   (a.length === b.length &&
@@ -46,41 +46,39 @@ const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): 
       );
     }));
 
-/** The condition that is true where the filter and the search are; their parameters have names of their own. */
-const both = (
+/** Conjunction of filter and search, whose parameters have different prefixes. */
+const withSearch = (
   filter: CompiledFilter | undefined,
   { search, columns }: { search: string | undefined; columns: readonly FilterColumn[] },
 ): CompiledFilter | undefined => {
   if (search === undefined) return filter;
-  const found = compileSearch(search, columns);
-  if (filter === undefined) return found;
+  const compiled = compileSearch(search, columns);
+  if (filter === undefined) return compiled;
   return {
-    sql: `(${filter.sql}) AND (${found.sql})`,
-    params: { ...filter.params, ...found.params },
-    normalized: `and(${filter.normalized},${found.normalized})`,
+    sql: `(${filter.sql}) AND (${compiled.sql})`,
+    params: { ...filter.params, ...compiled.params },
+    normalized: `and(${filter.normalized},${compiled.normalized})`,
   };
 };
 
-/** Columns with a key, once per version that is in use. */
 const keyed = new WeakMap<
   readonly StoredColumn[],
   { readonly key: FilterColumn; readonly columns: readonly FilterColumn[] }
 >();
 
-/** Columns that the conditions of a request may name: those of the version and its key, which rows made by `$apply` do not have. */
+/** Columns that conditions may use: those of the version, and its key unless `$apply` changes the rows. */
 const columnsFor = (
   { filterKey: key, options }: FilterRequest,
   columns: readonly StoredColumn[],
 ): readonly FilterColumn[] => {
   if (key === undefined || options.apply !== undefined) return filterColumnsOf(columns);
-  const known = keyed.get(columns);
-  if (known?.key === key) return known.columns;
-  const made = [...filterColumnsOf(columns), key];
-  keyed.set(columns, { key, columns: made });
-  return made;
+  const cached = keyed.get(columns);
+  if (cached?.key === key) return cached.columns;
+  const withKey = [...filterColumnsOf(columns), key];
+  keyed.set(columns, { key, columns: withKey });
+  return withKey;
 };
 
-/** @param compileText Compiles a filter at once. */
 export const createRequestFilters = (compileText = compileFilter): RequestFilters => {
   const compiled = new WeakMap<FilterRequest, { columns: readonly StoredColumn[]; filter: CompiledFilter }>();
 
@@ -89,13 +87,11 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
   const compile: RequestFilters['compile'] = (request, columns) => {
     const { filter: text, search } = request.options;
     if (text === undefined && search === undefined) return undefined;
-    const known = compiled.get(request);
-    if (known !== undefined && isSameColumns(known.columns, columns)) return known.filter;
-    const found = columnsFor(request, columns);
-    const filter = both(text === undefined ? undefined : compileText(text, found, request.filterLimits), {
-      search,
-      columns: found,
-    });
+    const cached = compiled.get(request);
+    if (cached !== undefined && isSameColumns(cached.columns, columns)) return cached.filter;
+    const usable = columnsFor(request, columns);
+    const condition = text === undefined ? undefined : compileText(text, usable, request.filterLimits);
+    const filter = withSearch(condition, { search, columns: usable });
     if (filter !== undefined) compiled.set(request, { columns, filter });
     return filter;
   };
@@ -106,9 +102,9 @@ export const createRequestFilters = (compileText = compileFilter): RequestFilter
     async compileYielding(request, columns) {
       const { filter, search } = request.options;
       if (filter === undefined || !isLong(request)) return compile(request, columns);
-      const found = columnsFor(request, columns);
-      const condition = await compileFilterYielding(filter, found, request.filterLimits);
-      return both(condition, { search, columns: found });
+      const usable = columnsFor(request, columns);
+      const condition = await compileFilterYielding(filter, usable, request.filterLimits);
+      return withSearch(condition, { search, columns: usable });
     },
   };
 };

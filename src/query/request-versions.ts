@@ -3,18 +3,18 @@ import type { DownloadRequest } from './download-request.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
 import type { Versions } from './versions.js';
 
-/** Which version a request reads. */
+/** Finds the version that a request reads. */
 interface RequestVersions {
-  /** @throws AppError `invalid` for a token that was not made for this dataset and version. */
+  /** @throws AppError `invalid` for a token of another dataset or version */
   tokenOf(request: DownloadRequest): PageToken | undefined;
-  /** @throws AppError for an unknown version. */
+  /** @throws AppError for an unknown version */
   find(request: DownloadRequest, token: PageToken | undefined): Promise<ReadableVersion>;
-  /** The current version, out of memory; undefined where another one may be meant. */
+  /** The cached current version; undefined if it is not cached or the request names a version. */
   remembered(request: DownloadRequest): ReadableVersion | undefined;
 }
 
 export const createRequestVersions = (versions: Versions, pageTokens: PageTokens): RequestVersions => {
-  /** The id of the version that the options name; undefined for the current one. */
+  /** Undefined for the current version. */
   const versionIdOf = async (
     { dataset, options }: DownloadRequest,
     token: PageToken | undefined,
@@ -46,7 +46,7 @@ export const createRequestVersions = (versions: Versions, pageTokens: PageTokens
       datasetId: request.dataset.id,
       currentVersionId: request.dataset.currentVersionId,
       versionId: await versionIdOf(request, token),
-      // Pages of the current version have its present names, like the first of them.
+      // A later page must have the same column names as the first.
       presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
     });
 

@@ -1,11 +1,11 @@
-/** Small answers to questions about immutable versions, kept in memory. */
+/** Caches small answers in memory; the versions that they come from are immutable. */
 import type { Readable } from 'node:stream';
 import { createCache } from '../lib/cache.js';
 import type { ResultCacheMetrics } from '../lib/metrics/result-cache-metrics.js';
 import type { RowCounts } from './download.js';
 import { createSharedWork } from './shared-work.js';
 
-/** An answer with its bytes: all of them, or a stream if there are too many to keep. */
+/** An answer as a buffer, or as a stream if it is too large to cache. */
 export interface Answer extends RowCounts {
   readonly body: Buffer | Readable;
 }
@@ -16,46 +16,46 @@ export interface OpenedAnswer extends RowCounts {
 
 export interface ResultCache {
   /**
-   * The answer to a question: out of memory, from a run for another request of the same owner, or from a run of its own.
-   * @throws what `open` throws, and the error of an answer that breaks off before it is known whether it is small.
+   * Returns the cached answer, joins a run of the same owner, or starts one.
+   * @throws the error of `open`, or of an answer that fails before its size is known
    */
   find(request: CacheRequest, open: Open): Promise<Answer>;
 }
 
 interface CacheRequest {
-  /** The same for the same bytes and for no others. The caller may read them: nothing is checked here. */
+  /** Key of the answer, equal if and only if the bytes are equal. Access must be checked before. */
   readonly question: string;
-  /** Account or address whose limits apply to the run, so that callers never share the limits of another. */
+  /** Account or address whose limits apply to the run. Callers never join the run of another owner. */
   readonly owner: string;
-  /** Signal of the caller; the run continues for others that wait for it. */
+  /** Signal of the caller. The run continues for other waiting callers. */
   readonly signal: AbortSignal;
 }
 
 type Open = (signal: AbortSignal) => Promise<OpenedAnswer>;
 
 interface ResultCacheOptions {
-  /** Bytes of all answers together; 0 keeps none, and each caller gets a run of its own. */
+  /** Size of the cache. 0 disables caching and shared runs. */
   readonly maxBytes: number;
   readonly metrics: ResultCacheMetrics;
 }
 
-/** Bytes of an answer that is kept. */
-const mostBytes = 256 * 1024;
+/** Largest answer that is cached. */
+const maxAnswerBytes = 256 * 1024;
 
-/** Milliseconds after the first byte within which an answer must end; a slower one is streamed and not cached. */
+/** An answer that has not ended this long after its first byte is streamed and not cached. */
 const gatherMs = 250;
 
-/** Memory of an entry besides its bytes. */
+/** Overhead of a cache entry. */
 const entryBytes = 512;
 
 /** Outcome of a run. */
 type Outcome =
   | { readonly kept: Answer & { readonly body: Buffer } }
-  /** Too large or too slow. The first request takes the stream, the others run again. */
+  /** Too large or too slow to cache. The first caller takes the stream, the others start a run of their own. */
   | { readonly kept?: undefined; take(): Answer | undefined };
 
-/** The bytes of a stream that ends soon; otherwise the stream itself, with nothing read of it. */
-const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
+/** Reads a small, fast stream into a buffer. Returns a larger or slower one with all of its bytes still unread. */
+const gather = (body: Readable, maxBytes: number): Promise<Buffer | Readable> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -66,7 +66,7 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
       body.off('end', onEnd);
       body.off('close', onClose);
     };
-    // A stream behind it would cost each large answer a copy of its queue and a turn for each piece.
+    // Cheaper than a second stream in front of every large answer.
     const putBack = (): void => {
       settle();
       for (const piece of pieces.reverse()) body.unshift(piece);
@@ -77,7 +77,7 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
         timer ??= setTimeout(putBack, gatherMs);
         pieces.push(piece);
         bytes += piece.length;
-        if (bytes > most) {
+        if (bytes > maxBytes) {
           putBack();
           return;
         }
@@ -85,7 +85,7 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
     };
     const onEnd = (): void => {
       settle();
-      // A copy, not part of a larger allocation that would stay with it.
+      // Not from the buffer pool: a cached slice would keep its whole block alive.
       const whole = Buffer.allocUnsafeSlow(bytes);
       let at = 0;
       for (const piece of pieces) at += piece.copy(whole, at);
@@ -102,26 +102,26 @@ const gather = (body: Readable, most: number): Promise<Buffer | Readable> =>
     }
     body.on('readable', onReadable);
     body.once('end', onEnd);
-    // Kept: a stream that breaks off before its reader listens would end the process.
+    // Never removed: an error before the reader listens would crash the process.
     body.on('error', onError);
     body.once('close', onClose);
   });
 
 export const createResultCache = ({ maxBytes, metrics }: ResultCacheOptions): ResultCache => {
-  const known = createCache<Answer & { readonly body: Buffer }>({
+  const answers = createCache<Answer & { readonly body: Buffer }>({
     limit: maxBytes,
     weigh: ({ body }) => body.length + entryBytes,
   });
   const shared = createSharedWork<Outcome>();
-  const most = Math.min(mostBytes, Math.floor(maxBytes / 4));
+  const limit = Math.min(maxAnswerBytes, Math.floor(maxBytes / 4));
 
   const run = async (question: string, signal: AbortSignal, open: Open): Promise<Outcome> => {
     const { body: stream, ...counts } = await open(signal);
-    const body = await gather(stream, most);
+    const body = await gather(stream, limit);
     if (Buffer.isBuffer(body)) {
       const kept = { ...counts, body };
-      known.set(question, kept);
-      metrics.bytes.set(known.weight());
+      answers.set(question, kept);
+      metrics.bytes.set(answers.weight());
       return { kept };
     }
     let left: Answer | undefined = { ...counts, body };
@@ -137,7 +137,7 @@ export const createResultCache = ({ maxBytes, metrics }: ResultCacheOptions): Re
   return {
     async find({ question, owner, signal }, open) {
       if (maxBytes === 0) return open(signal);
-      const kept = known.get(question);
+      const kept = answers.get(question);
       metrics.lookups.inc({ outcome: kept === undefined ? 'miss' : 'hit' });
       if (kept !== undefined) return kept;
       const outcome = await shared.run(`${owner}/${question}`, signal, (lasting) =>

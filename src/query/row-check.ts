@@ -7,8 +7,8 @@ import type { ReadContext } from './read-context.js';
 import { buildTail } from './statement.js';
 
 /**
- * Checks the rows that an answer is made of.
- * @throws AppError `invalid` for what the format cannot hold.
+ * Checks that the format can represent the rows of an answer.
+ * @throws AppError `invalid` if it cannot
  */
 export const requireFitting = async (
   reader: Reader,

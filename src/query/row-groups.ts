@@ -1,6 +1,6 @@
 /**
- * The groups of rows of a whole table, each read by a query of its own: they end at the same rows wherever blocks of ClickHouse
- * do, so that a file that is made again has the same bytes.
+ * Row groups of a whole table, each read by its own query. Their boundaries do not depend on the blocks of ClickHouse, so
+ * a file that is built again has the same bytes.
  */
 import type { Readable } from 'node:stream';
 import type { ReadableVersion } from '../model/version.js';
@@ -10,7 +10,7 @@ import { nextPage, pageAt } from './paging/pages.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
 
-/** ClickHouse and readers hold a group in memory. */
+/** ClickHouse and the readers of the file keep a whole group in memory. */
 const groupBytes = 256 * 1024 * 1024;
 
 const rowsPerGroup = ({ rowCount, byteSize }: ReadableVersion): number => {
@@ -18,10 +18,9 @@ const rowsPerGroup = ({ rowCount, byteSize }: ReadableVersion): number => {
   return Math.max(1, Math.min(mostGroupRows, Math.floor(groupBytes / rowBytes)));
 };
 
-/** Opens the rows of a page. */
 type OpenPage = (page: Plan, context: ReadContext) => Promise<Readable>;
 
-/** Files of the groups, one after the other. The first is open already, each later one is opened when it is needed. */
+/** Opens the first group at once, so that its errors are thrown here, and each later group when it is needed. */
 export const openGroups = async (
   reader: Reader,
   plan: Plan,

@@ -10,7 +10,7 @@ import { openGroups } from './row-groups.js';
 import { buildTail, countSql, type SelectedRows } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
 
-/** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
+/** Number of rows, or of distinct rows with `$distinct`, before `$top` and `$skip`. */
 export const countRows = async (
   reader: Reader,
   plan: Plan,
@@ -29,18 +29,18 @@ export const countRows = async (
   return Number(row?.n ?? 0);
 };
 
-/** Bytes of the answer in its format, from its first byte on. */
+/** Opens the rows in the format of the plan. */
 export const openRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   if (plan.options.transpose) return openTransposed(reader, plan, context);
   const { join } = formats[plan.format];
   const open = (page: Plan, at: ReadContext): Promise<Readable> => openSelected(reader, page, at);
   if (join === undefined || plan.wholeFile === undefined) return open(plan, context);
   const { first, files } = await openGroups(reader, plan, context, open);
-  // A generator that never started does not close its source.
+  // A generator that never started does not run its `finally`.
   return join(files, plan.output.length).once('close', () => first.destroy());
 };
 
-/** The rows by one query. */
+/** Opens the rows with a single query. */
 const openSelected = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { answerRows, output, order, chosen, options, format } = plan;
   const { select, frame } = formats[format];
@@ -62,8 +62,8 @@ const openSelected = async (reader: Reader, plan: Plan, context: ReadContext): P
 };
 
 /**
- * In a pool, `count()` of a segment does not follow from the headers of parts, which have many. To look there costs ClickHouse a
- * fifteenth of a small read (4.7 ms of CPU instead of 4.4).
+ * A part of a pool table has rows of many segments, so part headers cannot answer the `count()` of one. Trying costs
+ * ClickHouse a fifteenth of a small read (4.7 ms of CPU instead of 4.4).
  */
 const poolSettings = ({ place }: ReadableVersion): ReadSettings =>
   place !== null && isPooled(place) ? { optimize_use_implicit_projections: 0 } : {};
@@ -71,25 +71,25 @@ const poolSettings = ({ place }: ReadableVersion): ReadSettings =>
 const isUnfiltered = ({ complete, isConsecutive = false }: SelectedRows): boolean =>
   complete || isConsecutive;
 
-/** Cells that are cheaper to read than to check first. */
+/** Up to this many cells, reading all is cheaper than filtering first. */
 const fewCells = 1_000_000;
 
-/** Rows that one stream of ClickHouse reads about as soon as several do. */
+/** Up to this many rows, one stream of ClickHouse is about as fast as several. */
 const fewRows = 10_000;
 
 /**
- * Settings that follow from how much is read.
+ * Settings that depend on the amount of data.
  *
- * The first rows of a version are at the start of its first part: nothing is gained from opening all parts at once
- * (ten rows of 5 M: 7 ms instead of 12; 100,000 rows would take 65 ms instead of 34).
+ * read_in_order_two_level_merge_threshold: the first rows of a version are at the start of its first part, so opening all
+ * parts gains nothing (ten rows of 5 M: 7 ms instead of 12; 100,000 rows would take 65 ms instead of 34).
  *
- * Rows that pass a filter are formatted by one thread: those that read them are busy as well, and to hand every block
- * to others costs more CPU than the formatting of a few rows (5 M rows of six columns, 6 % of which pass: 200 ms
- * instead of 230; all pass: 820 instead of 680).
+ * output_format_parallel_formatting: one thread formats filtered rows. The reading threads are busy already, and passing
+ * blocks between threads costs more CPU than formatting a few rows (5 M rows of six columns, 6 % of which match: 200 ms
+ * instead of 230; all match: 820 instead of 680).
  *
- * A filter is tested first and the other columns are read where it held (PREWHERE). In a table of many columns,
- * whose parts have a mark per column, opening each part twice costs more than reading a few cells in vain: 40 ms
- * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
+ * optimize_move_to_prewhere: PREWHERE evaluates the filter before it reads the other columns. In a table of many columns,
+ * whose parts have a mark per column, opening each part twice costs more than reading a few useless cells: 40 ms
+ * of CPU instead of 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells PREWHERE is faster.
  */
 const readSettings = ({ version, chosen, answerRows, order, options }: Plan): ReadSettings => ({
   ...poolSettings(version),

@@ -1,8 +1,8 @@
-/** Work that several callers wait for: done once, and ended when the last of them has gone. */
+/** Runs work once for concurrent callers of a key, and aborts it when the last of them stops waiting. */
 interface SharedWork<T> {
   /**
-   * @param signal Aborted when this caller stops waiting; the work continues for the others.
-   * @param work Run by the first caller of a key; its signal is aborted when no caller waits any more.
+   * @param signal of this caller; the work continues for the others
+   * @param work run for the first caller; its signal is aborted when no caller waits any more
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
@@ -19,13 +19,13 @@ export const createSharedWork = <T>(): SharedWork<T> => {
   const begin = (key: string, work: (signal: AbortSignal) => Promise<T>): Running<T> => {
     const stop = new AbortController();
     const result = work(stop.signal);
-    const begun: Running<T> = { result, stop, waiting: 0 };
+    const started: Running<T> = { result, stop, waiting: 0 };
     const forget = (): void => {
-      if (running.get(key) === begun) running.delete(key);
+      if (running.get(key) === started) running.delete(key);
     };
     result.then(forget, forget);
-    running.set(key, begun);
-    return begun;
+    running.set(key, started);
+    return started;
   };
 
   return {
@@ -35,18 +35,18 @@ export const createSharedWork = <T>(): SharedWork<T> => {
       joined.waiting += 1;
       return new Promise<T>((resolve, reject) => {
         const leave = (): void => {
-          signal.removeEventListener('abort', gone);
+          signal.removeEventListener('abort', onAbort);
           joined.waiting -= 1;
         };
-        const gone = (): void => {
+        const onAbort = (): void => {
           leave();
           reject(signal.reason as Error);
           if (joined.waiting > 0) return;
-          // Later callers start again.
+          // A later caller must not join aborted work.
           if (running.get(key) === joined) running.delete(key);
           joined.stop.abort(signal.reason);
         };
-        signal.addEventListener('abort', gone, { once: true });
+        signal.addEventListener('abort', onAbort, { once: true });
         joined.result.then(
           (value) => {
             leave();

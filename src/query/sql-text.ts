@@ -1,8 +1,8 @@
-/** The one place where text becomes part of a statement other than as a bound value. */
+/** The only functions that put text into a statement; everything else is a bound value. */
 
-/** A name, with any characters, as an SQL identifier. */
+/** Quotes a name with any characters as an SQL identifier. */
 export const quoteIdentifier = (name: string): string =>
   `\`${name.replace(/\\/g, '\\\\').replace(/`/g, '\\`')}\``;
 
-/** Constant text of our own making, never a caller's. */
+/** Quotes a constant. Never pass text of a caller. */
 export const quoteText = (text: string): string => `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;

@@ -9,32 +9,31 @@ import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
 import { judgedColumns } from './projection.js';
 
-/** The part of a filter that the rows must satisfy. */
 interface CompiledCondition {
   readonly sql: string;
   readonly params: BoundValues;
 }
 
-/** Rows of a version that an answer is made of, before any limit. */
+/** Rows of an answer, before any limit. */
 export interface SelectedRows {
   /** `FROM … WHERE …` */
   readonly sql: string;
   readonly values: BoundValues;
-  /** True when every row of the version qualifies, so that their number is known. */
+  /** True if every row of the version matches, so that their number is known. */
   readonly complete: boolean;
-  /** True when the rows follow each other in the version, none left out. */
+  /** True if the rows are consecutive in the version. */
   readonly isConsecutive?: boolean;
 }
 
-/** Options that say which rows take part, besides `$filter`. */
+/** Options that select rows, besides `$filter`. */
 type RowOptions = Pick<DownloadOptions, 'last' | 'dropNA'>;
 
-/** None of them given. */
+/** Selects all rows. */
 export const anyRow: RowOptions = { last: undefined, dropNA: false };
 
 interface SelectRowsInput {
-  /** All rows, and whether they are those of a version. */
   readonly rows: RowSource;
+  /** True if `rows` are all rows of a version. */
   readonly isWhole: boolean;
   readonly columns: readonly StoredColumn[];
   readonly filter: CompiledCondition | undefined;
@@ -52,9 +51,9 @@ export const requireTimeColumn = (option: string, columns: readonly StoredColumn
 };
 
 /**
- * The same rows for a statement that only counts them: the filter is the PREWHERE, and the version is tested in the rows that are left
- * (`RowSource.wherePart`). Where rows are sorted, ClickHouse needs PREWHERE for itself: the first ten of the half that a filter keeps take twice
- * the CPU if it is in use. Kept by object, so that a copy with further conditions has none.
+ * SQL of the same rows for counting: the filter is in PREWHERE, and the version is checked only for matching rows
+ * (`RowSource.wherePart`). Not used for sorted rows, where ClickHouse needs PREWHERE itself: otherwise the first ten rows
+ * of a filter that matches half of them take twice the CPU. By object, so that a copy with more conditions has no entry.
  */
 const countedForms = new WeakMap<SelectedRows, string>();
 
@@ -67,7 +66,7 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
   if (options.last !== undefined) {
     const time = requireTimeColumn('$last', columns);
     const name = storageName(time);
-    // A number that is no year belongs to no period.
+    // Ignores numbers that are not years.
     const isPeriod = time.years === true ? isYearSql(name) : `${name} IS NOT NULL`;
     others.push(
       `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${filtered.join(' AND ')}
@@ -75,7 +74,7 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
     );
     if (time.years === true) others.push(isPeriod);
   }
-  // Behind `$last`: which dates are the last does not depend on it.
+  // After `$last`, because `dropNA` must not change which dates are the last.
   if (judged.length > 0) {
     others.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
   }
@@ -86,8 +85,8 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
     complete: isWhole && conditions.length === 1,
   };
   if (filter !== undefined && wherePart !== undefined) {
-    const behind = [wherePart, ...others].join('\nAND ');
-    countedForms.set(selected, `FROM ${from} PREWHERE (${filter.sql})\nWHERE ${behind}`);
+    const rest = [wherePart, ...others].join('\nAND ');
+    countedForms.set(selected, `FROM ${from} PREWHERE (${filter.sql})\nWHERE ${rest}`);
   }
   return selected;
 };
@@ -100,31 +99,31 @@ const orderSql = (terms: readonly OrderTerm[]): string =>
     rowOrder,
   ].join(', ');
 
-/** More rows than there are. */
-const mostRows = '18446744073709551615';
+/** 2^64 - 1: no limit. */
+const maxRows = '18446744073709551615';
 
 const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string => {
   if (top === undefined && skip === undefined) return '';
-  // `LIMIT 1 BY … OFFSET` is no statement, so an offset always has a limit.
-  return ` LIMIT ${top ?? mostRows}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
+  // An offset needs a limit: `LIMIT 1 BY … OFFSET` is a syntax error.
+  return ` LIMIT ${top ?? maxRows}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
 };
 
-/** Equal for equal rows: versions of before may have stored a zero with a sign. */
+/** Expressions that are equal for equal rows: old versions may contain -0. */
 const keysOf = (columns: readonly StoredColumn[]): string =>
   columns.map((column) => columnTypeOf(column.physical).key(storageName(column))).join(', ');
 
-/** Order, distinctness and limits of the rows of `source`. */
+/** ORDER BY, LIMIT BY and LIMIT. */
 export const buildTail = (
   options: Pick<DownloadOptions, 'top' | 'skip' | 'distinct'>,
   order: readonly OrderTerm[],
   chosen: readonly StoredColumn[],
 ): string => {
-  // Keeps the first of equal rows, and the order, in one pass.
+  // LIMIT BY keeps the first of equal rows and the order in one pass.
   const distinct = options.distinct ? ` LIMIT 1 BY ${keysOf(chosen)}` : '';
   return `ORDER BY ${orderSql(order)}${distinct}${limitSql(options)}`;
 };
 
-/** Number of rows that match, before `$top` and `$skip`. */
+/** SQL of the number of matching rows, before `$top` and `$skip`. */
 export const countSql = (source: SelectedRows, distinct: readonly StoredColumn[] | undefined): string =>
   distinct === undefined
     ? `SELECT toString(count()) AS n ${countedForms.get(source) ?? source.sql}`

@@ -1,14 +1,14 @@
 /**
- * A table with its dates as columns. Each row of it is one value column of one combination of labels (the
- * entity columns besides the date); a second value for the same labels and date makes a further row, so that
- * nothing is lost. Rows are ordered by value column, then by the first appearance of the combination.
+ * A table with dates as columns. Each row is one value column of one combination of labels (the entity columns besides
+ * the date). A second value for the same labels and date adds a row, so that nothing is lost. Rows are ordered by value
+ * column, then by the first appearance of the combination.
  *
- * It is read in several queries, each for some value columns of one type, so that the memory a query needs does
- * not grow with the number of columns, and each value is written by ClickHouse as its own type is.
+ * Each query reads some value columns of one type, so that its memory does not grow with the number of columns and
+ * ClickHouse formats each value by its own type. The nested selects are
  *
- *   groups    rows of one combination, as arrays of (place of the date, value …)      as large as the data
+ *   groups    rows per combination, as arrays of (index of the date, value …)      as large as the data
  *   places    one row per combination and value column, in the order of the answer
- *   answer    the array spread over the dates: made block by block while it is sent
+ *   answer    the array spread over the dates, block by block while it is sent
  */
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
@@ -23,20 +23,20 @@ import { buildTail, requireTimeColumn } from './statement.js';
 
 export const mostDates = 10_000;
 
-/** Name of the column that says which value column a row is. */
+/** Header of the column that names the value column of a row. */
 const columnHeader = 'Column';
-/** Header of values without a date. */
+/** Header for values without a date. */
 const noDate = 'null';
 
 /** Size of the result, from a first query. */
 export interface TransposeShape {
-  /** In ascending order, `YYYY-MM-DD`, or years. */
+  /** Ascending, `YYYY-MM-DD` or years. */
   readonly dates: readonly string[];
-  /** True when some rows have no date. */
+  /** True if some rows have no date. */
   readonly hasNoDate: boolean;
-  /** Rows that one value column makes. */
+  /** Rows of the answer per value column. */
   readonly rowsPerColumn: number;
-  /** True when some labels have several values for one date. */
+  /** True if some labels have several values for one date. */
   readonly hasRepeats: boolean;
 }
 
@@ -59,7 +59,7 @@ export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
   };
 };
 
-/** Dates are compared as they are stored; years as texts, as which they are headers. */
+/** Dates are compared in their stored type, years as text, like the headers. */
 const dateOf = ({ date }: TransposeLayout): { readonly sql: string; readonly type: string } => {
   const { numbers, text } = columnTypeOf(date.physical);
   const name = storageName(date);
@@ -68,7 +68,7 @@ const dateOf = ({ date }: TransposeLayout): { readonly sql: string; readonly typ
     : { sql: text(name), type: 'String' };
 };
 
-/** Rows that take part, with labels under names of our own. */
+/** Rows of the answer, with labels as l0, l1, … and values as v0, v1, … */
 const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredColumn[]): string => {
   const { answerRows, options, order, chosen } = plan;
   const list = [
@@ -83,11 +83,11 @@ const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredCol
 
 const labelList = (layout: TransposeLayout): string[] => layout.labels.map((_, index) => `l${index}`);
 
-/** SQL of the distinct dates, one per row; one more than the limit shows that there are too many. */
+/** Distinct dates, one per row. Reads one date more than the limit, to detect that there are too many. */
 export const datesSql = (plan: Plan, layout: TransposeLayout): string =>
   `SELECT toString(d) AS date FROM (${baseSql(plan, layout, [])}) GROUP BY d ORDER BY d NULLS LAST LIMIT ${mostDates + 2}`;
 
-/** How many rows a value column makes: per combination, as many as its most repeated date has values. */
+/** Rows per value column: each combination has as many as its most repeated date has values. */
 export const sizeSql = (plan: Plan, layout: TransposeLayout): string => {
   const labels = labelList(layout);
   const perDate = `SELECT ${[...labels, 'count() AS c'].join(', ')} FROM (${baseSql(plan, layout, [])}) GROUP BY ${[...labels, 'd'].join(', ')}`;
@@ -115,7 +115,7 @@ export const factsOf = (
   };
 };
 
-/** Headers of the answer: labels, `Column`, dates. Each name once, as JSON needs it. */
+/** Headers of the answer: labels, `Column`, dates. They are unique, because JSON needs unique keys. */
 export const headersOf = (layout: TransposeLayout, shape: TransposeShape): string[] => {
   const taken = new Set<string>();
   const wanted = [
@@ -124,7 +124,7 @@ export const headersOf = (layout: TransposeLayout, shape: TransposeShape): strin
     ...shape.dates,
     ...(shape.hasNoDate ? [noDate] : []),
   ];
-  // Dates keep their names, also where a label has the same one.
+  // Dates keep their names even if a label has the same one.
   for (const date of shape.dates) taken.add(date);
   return wanted.map((name, index) => {
     const isDate = index > layout.labels.length && index <= layout.labels.length + shape.dates.length;
@@ -138,21 +138,21 @@ interface TransposePart {
   readonly sql: string;
   readonly values: BoundValues;
   readonly settings: ReadSettings;
-  /** Type of the value columns that this part answers. */
+  /** Type of the value columns of this part. */
   readonly physical: StoredColumn['physical'];
 }
 
-/** Cells of the sorted intermediate rows and of one block of the answer; some 30 bytes each. */
+// Most cells of the sorted intermediate rows, and of one block of the answer; some 30 bytes each.
 const cellsPerQuery = 16_000_000;
 const cellsPerBlock = 500_000;
 
 /**
- * Value columns of a query. Its analysis takes four times as long for twice as many: 60 ms for 100 and 2.5 s for 800,
- * even for few rows.
+ * Most value columns per query. The time for query analysis grows with the square of them, even for few rows: 60 ms for
+ * 100 and 2.5 s for 800.
  */
 const columnsPerQuery = 100;
 
-/** Neighbouring value columns of one type, few enough for one query. */
+/** Splits value columns into runs of one type that fit into one query. */
 export const splitValues = (
   values: readonly StoredColumn[],
   rowCount: number,
@@ -170,8 +170,8 @@ export const splitValues = (
 const placeSql = (layout: TransposeLayout, shape: TransposeShape): string => {
   if (shape.dates.length === 0) return 'toUInt32(0)';
   const { type } = dateOf(layout);
-  const place = `transform(assumeNotNull(d), {dates:Array(${type})}, range(length({dates:Array(${type})})), 0)`;
-  return `toUInt32(${shape.hasNoDate ? `if(d IS NULL, ${shape.dates.length}, ${place})` : place})`;
+  const index = `transform(assumeNotNull(d), {dates:Array(${type})}, range(length({dates:Array(${type})})), 0)`;
+  return `toUInt32(${shape.hasNoDate ? `if(d IS NULL, ${shape.dates.length}, ${index})` : index})`;
 };
 
 interface TransposeInput {
@@ -181,13 +181,12 @@ interface TransposeInput {
   readonly part: readonly StoredColumn[];
   readonly project: TransposedSelect['project'];
   readonly keyOf: TransposedSelect['keyOf'] | undefined;
-  /** Values of all types, as text. */
+  /** Converts values of mixed types to text. */
   readonly asText: boolean;
-  /** SQL that numbers the rows, as `m`. */
+  /** SQL of the row number, selected as `m`. */
   readonly rowNumber: string | undefined;
 }
 
-/** The query of one part. */
 export const partSql = ({
   plan,
   layout,

@@ -36,13 +36,13 @@ const readShape = async (
       queryId: `${context.queryId}-${part}`,
     });
   const dates = await read<{ date: string | null }>(datesSql(plan, layout), 'dates');
-  // Too many dates are refused before the larger question is asked.
+  // Rejects too many dates before the expensive query.
   factsOf(dates, undefined);
   const [size] = await read<{ rows: string; most: string }>(sizeSql(plan, layout), 'size');
   return factsOf(dates, size);
 };
 
-/** One answer after the other; the first is open already, each later one is opened when it is needed. */
+/** Concatenates results; each one after the first is opened when it is needed. */
 async function* inTurn(
   first: Readable,
   count: number,
@@ -59,7 +59,7 @@ async function* inTurn(
   }
 }
 
-/** Value columns of each query. A format with columns of its own takes all in one. */
+/** Value columns per query; some formats need all columns in one query. */
 const partsOf = (
   layout: TransposeLayout,
   shape: TransposeShape,
@@ -70,7 +70,6 @@ const partsOf = (
   return splitValues(layout.values, shape.rowsPerColumn * Math.max(1, shape.dates.length));
 };
 
-/** Cells of the answer. */
 const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): OutputColumn[] => [
   ...labels,
   ...values.map((column) => plainColumn(column, options.includeIds)),

@@ -14,36 +14,36 @@ interface VersionWanted {
   readonly currentVersionId: number | null;
   /** Id of the requested version. @default the current one */
   readonly versionId?: number | undefined;
-  /** True: a version that is requested by id has the present column names as well. @default false */
+  /** Returns a version that is requested by id with the current column names. @default false */
   readonly presentNames?: boolean;
 }
 
 export const noData = (): AppError =>
   notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
 
-/** Finds the version a download reads. */
+/** Finds the version that a download reads. */
 export interface Versions {
   /**
-   * The current version has the present names of its columns; one that is requested by id has the names it was
-   * published with.
-   * @throws AppError `not_found`: no such version of this dataset, or nothing uploaded yet (`no_data`).
+   * The current version has the current names of its columns; a version that is requested by id has the names that it
+   * was published with.
+   * @throws AppError `not_found` if the dataset has no such version, or no data yet (`no_data`)
    */
   find(wanted: VersionWanted): Promise<ReadableVersion>;
-  /** Id of the version that was current then. @throws AppError 404. */
+  /** Id of the version that was current at that time. @throws AppError 404 */
   at(datasetId: number, instant: Instant): Promise<number>;
   /**
-   * The current version of a dataset whose columns have this revision, out of memory: the same object until it is read from
-   * PostgreSQL again. Where its rows were may have changed: a read finds them all, or fails with `version_gone`.
+   * The cached current version with this columns revision: the same object until it is read from PostgreSQL again. The
+   * location of its rows may be stale: a read then fails with `version_gone`, and never misses rows.
    */
   remembered(datasetId: number, versionId: number, columnsRevision: number): ReadableVersion | undefined;
   /**
-   * Forgets where the rows of a version were.
-   * @param isCopyBad True: a read of its copy has failed, and the version is found without one from now on.
+   * Removes a version from the cache.
+   * @param isCopyBad a read of its copy failed, so the version is returned without the copy from now on
    */
   forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId'>, isCopyBad?: boolean): void;
 }
 
-/** A version as it is in PostgreSQL now; its columns are a list that other versions may have as well. */
+/** `list` is a column list, which several versions may share. */
 interface VersionRow extends SegmentListRow {
   readonly id: number;
   readonly list: number;
@@ -62,28 +62,28 @@ const versionSql = prepared(`
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
 
-/** A row for each column: 10,000 long names in one value would be parsed in one go, which keeps everybody else waiting. */
+/** One row per column: parsing 10,000 long names as one JSON value would block the event loop. */
 const listSql = `
   SELECT c.item, c.position FROM column_lists l
     LEFT JOIN LATERAL jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position) ON true
    WHERE l.id = $1`;
 
 interface ListedColumn {
-  /** Null: the list is empty. */
+  /** Null if the list is empty. */
   readonly item: StoredColumn | null;
   readonly position: number | null;
 }
 
 const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
 
-/** Bytes of all lists of columns that are kept in memory together, about. */
+/** Approximate size of the cache of column lists. */
 const cachedBytes = 40_000_000;
 
-/** Segments of all versions that are cached, and columns whose places are cached with them: some 100 bytes each. */
+/** Size of the cache of versions, in segments and columns of some 100 bytes each. */
 const cachedItems = 400_000;
 
-/** Versions whose copy is not read after an error; beyond it the oldest are read again. */
-const mostAvoided = 1_000;
+/** Most versions whose copy is avoided after an error. */
+const maxBadCopies = 1_000;
 
 const bytesOf = (columns: readonly StoredColumn[]): number =>
   columns.reduce(
@@ -91,15 +91,15 @@ const bytesOf = (columns: readonly StoredColumn[]): number =>
     0,
   );
 
-/** Published names belong to the list; present ones change with the revision of the dataset. */
+/** Published names belong to the list; current names change with the revision of the dataset. */
 const listKey = (list: number, revision: number | 'stored'): string => `${list}/${revision}`;
 
-interface Remembered {
+interface CachedVersion {
   readonly version: Omit<ReadableVersion, 'columns'>;
   readonly list: number;
   /** Number of its segments and columns. */
   readonly items: number;
-  /** The version with the columns it was last returned with. */
+  /** The object that was last returned. */
   whole?: ReadableVersion;
 }
 
@@ -108,13 +108,13 @@ const keyOf = ({ datasetId, versionId }: Pick<ReadableVersion, 'datasetId' | 've
 
 export const createVersions = (sql: Sql): Versions => {
   const lists = createCache<readonly StoredColumn[]>({ limit: cachedBytes, weigh: bytesOf });
-  const known = createCache<Remembered>({
+  const cache = createCache<CachedVersion>({
     limit: cachedItems,
     weigh: ({ items }) => items,
   });
-  const avoided = createCache<true>({ limit: mostAvoided, weigh: () => 1 });
+  const badCopies = createCache<true>({ limit: maxBadCopies, weigh: () => 1 });
 
-  /** Columns under the names and roles that they have now. */
+  /** Columns with their current names and roles. */
   const presentColumns = async (
     datasetId: number,
     columns: readonly StoredColumn[],
@@ -132,7 +132,7 @@ export const createVersions = (sql: Sql): Versions => {
     });
   };
 
-  /** Undefined when the list was dropped meanwhile, with the last version that had it. */
+  /** Undefined if the list was deleted in the meantime, with the last version that used it. */
   const columnsOf = async (
     datasetId: number,
     list: number,
@@ -167,25 +167,25 @@ export const createVersions = (sql: Sql): Versions => {
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
       place: row.place,
-      ...(row.copy === null || avoided.get(keyOf({ datasetId, versionId })) ? {} : { copy: row.copy }),
+      ...(row.copy === null || badCopies.get(keyOf({ datasetId, versionId })) ? {} : { copy: row.copy }),
       ...segmentListOf(row),
     };
-    known.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
+    cache.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
     return { ...version, columns };
   };
 
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
     remembered(datasetId, versionId, revision) {
-      const found = known.get(keyOf({ datasetId, versionId }));
+      const found = cache.get(keyOf({ datasetId, versionId }));
       const columns = found && lists.get(listKey(found.list, revision));
       if (found === undefined || columns === undefined) return undefined;
       if (found.whole?.columns !== columns) found.whole = { ...found.version, columns };
       return found.whole;
     },
     forget(version, isCopyBad = false) {
-      if (isCopyBad) avoided.set(keyOf(version), true);
-      known.delete(keyOf(version));
+      if (isCopyBad) badCopies.set(keyOf(version), true);
+      cache.delete(keyOf(version));
     },
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {

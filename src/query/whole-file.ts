@@ -17,27 +17,27 @@ export interface WholeFileRef {
   readonly versionId: number;
   readonly variant: 'table' | 'transposed';
   readonly format: Format;
-  /** True for the columns' present names, false for those the version was published with. */
+  /** True for the current column names, false for those that the version was published with. */
   readonly presentNames: boolean;
-  /** True for what was the current version a moment ago: once it is gone, another one has replaced it. @default false */
+  /** True if the version was current a moment ago; if it is gone, it was replaced in the meantime. @default false */
   readonly isCurrent?: boolean;
 }
 
-/** Formats in which a whole table is a file. */
+/** Formats in which a whole table is available as a file. */
 export const fileFormats = formatNames.filter((name) => formats[name].linked);
 
-/** The files of a version that links lead to. */
+/** Whole files of a version, which links point to. */
 export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
-  /** The bytes of the file, as the row download would give them. */
+  /** Returns the same bytes as the row download. */
   open(ref: WholeFileRef, options: OpenOptions): Promise<Readable>;
 }
 
 interface OpenOptions {
-  /** Owner of the first request for the file: builds acquire permits like every download. */
+  /** Owner of the permit: a build needs one, like every download. */
   readonly owner: string;
   readonly signal: AbortSignal;
-  /** Fingerprint that the content must have. @default any */
+  /** Expected fingerprint. @default any */
   readonly fingerprint?: string;
 }
 
@@ -45,9 +45,7 @@ interface WholeFilesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly semaphore: Semaphore;
-  /** Description of the rows of a dataset. */
   readonly aboutOf: (datasetId: number) => Promise<Sheet | undefined>;
-  /** Makes ids of queries. */
   readonly newQueryId: () => string;
 }
 
@@ -82,7 +80,7 @@ export const createWholeFiles = ({
     return plan;
   };
 
-  /** Planned with the permit: while it was waited for, the rows may have moved. */
+  /** Plans after the permit is acquired, because the rows may move during the wait. */
   const openFresh = async (ref: WholeFileRef, { fingerprint, signal }: OpenOptions): Promise<Readable> => {
     const plan = await planOf(ref);
     if (fingerprint !== undefined && plan.fingerprint !== fingerprint) {

@@ -1,7 +1,7 @@
 /**
- * SQL of aggregates. Nulls are left out, as OData requires; where nothing is left the result is null, a count 0.
+ * SQL of aggregates. Nulls are skipped, as OData requires; without other values the result is null, and a count is 0.
  *
- * Sums are exact. The sum of doubles is calculated in whole units of their last digit; see exact-double.ts.
+ * Sums are exact: doubles are summed as whole units of their last digit, see exact-double.ts.
  */
 import type { PhysicalType } from '../../model/column.js';
 import type { NumberForm } from '../../model/column-types/column-type.js';
@@ -24,20 +24,20 @@ import { doubleSql, keySql, nullable, valueSql } from './value-sql.js';
 
 type MethodAggregate = Extract<Aggregate, { kind: 'method' }>;
 
-/** A sum in the type of its result. */
 interface SumSql {
+  /** The sum in its result type. */
   readonly exact: string;
-  /** A double, and the power of ten that it has to be divided by. */
+  /** The sum as a double that must be divided by `unit`, a power of ten. */
   readonly double: string;
   readonly unit: string;
 }
 
 const int64Bound = 2n ** 63n;
-/** Below this, whole doubles are added without loss, in any order. */
+/** Sums of whole doubles below this are exact in any order. */
 const doubleBound = 2n ** 53n;
 const decimalDigits = 76;
 
-/** Values of a double column as whole units. */
+/** Sums a double column in whole units. */
 const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physical: PhysicalType): SumSql => {
   const units = unitsSql(column, range);
   if (sum.units < doubleBound && decimalShapeOf(physical) === undefined) {
@@ -53,15 +53,15 @@ const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physic
   };
 };
 
-/** ClickHouse wraps around in silence: a sum that may do so is watched by one of doubles. */
-const watched = (decimal: string, total: string, { units, scale }: NumberRange): string => {
+/** Adds a check for overflow to a sum that may have more than 76 digits: ClickHouse wraps around without an error. */
+const withOverflowCheck = (decimal: string, total: string, { units, scale }: NumberRange): string => {
   if (digitsOf(units) <= decimalDigits) return total;
   const limit = `9.99e${decimalDigits - 1 - scale}`;
   const isOver = `ifNull(abs(sum(toFloat64(${decimal}))) >= ${limit}, 0)`;
   return `(${total} + toDecimal256(throwIf(${isOver}, '${sumOverflow}'), ${scale}))`;
 };
 
-/** @param scale Digits behind the point that the result has. */
+/** @param scale decimals of the result */
 const sumOfDecimals = (
   decimal: string,
   sum: NumberRange,
@@ -69,7 +69,7 @@ const sumOfDecimals = (
   scale = sum.scale,
 ): SumSql => {
   const wide = digitsOf(sum.units) > 38 ? `toDecimal256(${decimal}, ${sum.scale})` : decimal;
-  const total = watched(decimal, `sum(${wide})`, sum);
+  const total = withOverflowCheck(decimal, `sum(${wide})`, sum);
   const shape = decimalShapeOf(physical);
   const exact =
     shape === undefined
@@ -101,7 +101,6 @@ interface ColumnSum {
   readonly physical: PhysicalType;
 }
 
-/** Sums of a column as it is. */
 const columnSums: Readonly<Record<NumberForm, (sql: string, of: ColumnSum) => SumSql>> = {
   doubles: (sql, { range, sum, physical }) => {
     if (range === undefined) throw new RangeError('a sum with bounds is one of a column with a range');
@@ -112,15 +111,13 @@ const columnSums: Readonly<Record<NumberForm, (sql: string, of: ColumnSum) => Su
   decimals: (sql, { sum, physical }) => sumOfDecimals(sql, sum, physical),
 };
 
-/** Whole numbers may be calculated with decimals that are all 0. */
+/** The sum at the scale of its SQL: whole numbers may be calculated with decimals that are all 0. */
 const atScale = (sum: NumberRange, value: Value, { shapes }: CompileContext): NumberRange => {
   const scale = value.type === 'number' ? (shapes(value.node).exact?.scale ?? sum.scale) : sum.scale;
   return { scale, units: sum.units * 10n ** BigInt(scale - sum.scale) };
 };
 
-/**
- * @param order Expression by which rows come first or last; not null.
- */
+/** @param order non-null expression that orders the rows, for `first` and `last` */
 export const aggregateSql = (aggregate: Aggregate, order: string, context: CompileContext): string => {
   if (aggregate.kind === 'count') return nullable('toFloat64(count())');
   const { method, value, field, operand, level } = aggregate;
@@ -132,7 +129,7 @@ export const aggregateSql = (aggregate: Aggregate, order: string, context: Compi
       if (value.type !== 'number' || aggregate.sum === undefined)
         return meanOfDoubles(doubleSql(value, context));
       const { double, unit } = sumSql(aggregate, 'f', context);
-      // Divided once, so that it is rounded once.
+      // A single division, so the result is rounded once.
       return `(${double} / nullIf(${unit} * count(${valueSql(value, operand, context)}), 0))`;
     }
     case 'min':

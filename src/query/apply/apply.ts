@@ -1,8 +1,8 @@
 /**
- * `$apply`: text → parser → binder → compiler, like `$filter`, whose expressions it shares.
+ * `$apply`: text → parser → binder → compiler. Expressions are those of `$filter`.
  *
- * The result looks like a version: columns, and a table with `rowOrder`. Whatever works on the rows of a
- * version (filters, order, formats, sheets, transposing) works on it unchanged.
+ * The result has the shape of a version: columns, and a table with `rowOrder`. Filters, order, formats, sheets and
+ * transposing therefore work on it unchanged.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
@@ -37,9 +37,8 @@ const applyText: TextOwner = {
 interface ApplyInput {
   readonly text: string;
   readonly version: ReadableVersion;
-  /** The rows of the version. */
   readonly rows: RowSource;
-  /** Facts about numbers. Types of results follow from them, so they are needed before rows are read. */
+  /** Needed before rows are read, because result types depend on them. */
   readonly ranges: NumberRanges;
   readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
 }
@@ -48,14 +47,14 @@ export interface AppliedRows {
   readonly columns: readonly StoredColumn[];
   /** Operand of FROM. */
   readonly rows: RowSource;
-  /** True where each row is one of the version, at its own position. */
+  /** True if each row is a row of the version, at its original position. */
   readonly keepsRows: boolean;
-  /** Equal for all spellings of one pipeline; does not depend on the ranges. */
+  /** Equal for all spellings of one pipeline. Does not depend on the ranges. */
   readonly normalized: string;
 }
 
-/** Parameters for ClickHouse in addition to those of a filter after the pipeline; see parameters.ts. */
-const mostParameters = 100;
+/** Most plain parameters: a filter after the pipeline needs parameters too; see parameters.ts. */
+const maxParameters = 100;
 
 const fieldsOf = ({ columns }: ReadableVersion, ranges: NumberRanges): Field[] =>
   columns.map((column) => ({
@@ -66,7 +65,7 @@ const fieldsOf = ({ columns }: ReadableVersion, ranges: NumberRanges): Field[] =
 
 const isOwn = ({ id }: Field): boolean => id > 0;
 
-/** Result columns are numbered from 1: they are named in a table of their own. */
+/** `storageId` counts from 1, because the result is a table of its own. */
 const storedColumn = (field: Field, index: number): StoredColumn => ({
   id: isOwn(field) ? field.id : -1 - index,
   storageId: index + 1,
@@ -104,13 +103,13 @@ const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonl
   });
   const plain = run(createParameters('a'));
   const { table, keepsRows, parameters } =
-    plain.parameters.count() > mostParameters ? run(createPackedParameters('a')) : plain;
+    plain.parameters.count() > maxParameters ? run(createPackedParameters('a')) : plain;
   if (table.length > (limits.maxSqlLength ?? defaultLimits.maxSqlLength))
     throw createFailures(text, applyText).limit(0, 'the pipeline is too complex; use fewer calculations');
   return { table, keepsRows, values: parameters.values() as BoundValues };
 };
 
-/** Number columns of the dataset that a pipeline calculates with, whose ranges it therefore needs. */
+/** Number columns used in calculations: the pipeline needs their ranges. */
 export const calculatedColumns = ({
   text,
   version,
@@ -138,7 +137,7 @@ const calculatedNames = (step: Step): string[] => {
   }
 };
 
-/** @throws AppError `invalid` with the position of what is wrong. */
+/** @throws AppError `invalid` with the position of the mistake. */
 export const applyPipeline = (input: ApplyInput): AppliedRows => {
   const steps = bind(input);
   const fields = steps.at(-1)?.fields ?? fieldsOf(input.version, input.ranges);

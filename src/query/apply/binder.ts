@@ -1,9 +1,9 @@
 /**
- * Gives every step its types, from the columns of the dataset to those of the result.
+ * Assigns types to the columns of every step.
  *
- * Results of numbers take their type by the rule of uploads: a double where it holds every possible value digit for
- * digit, else an exact decimal. What can have no exact result is a double: averages, medians, quantiles, deviations,
- * quotients, and sums of columns whose numbers are too far apart for 76 digits.
+ * Numeric results follow the rule of uploads: a double if it represents every possible value exactly, otherwise an exact
+ * decimal. Results that cannot be exact are doubles: averages, medians, quantiles, deviations, quotients, and sums of
+ * columns whose range exceeds 76 digits.
  */
 
 import { runAtOnce } from '../../lib/time-slicing.js';
@@ -25,9 +25,8 @@ import type { Aggregate, BoundStep, Field, NewField, Value } from './typed.js';
 
 interface BindInput {
   readonly steps: readonly Step[];
-  /** Columns of the dataset. */
   readonly fields: readonly Field[];
-  /** No step has more rows than these. */
+  /** Upper bound of the rows of any step. */
   readonly rows: number;
   readonly failures: Failures;
   /** See `FilterLimits`. */
@@ -41,7 +40,7 @@ interface Scope {
   readonly failures: Failures;
   readonly rows: number;
   readonly numbersInQuotes: boolean;
-  /** Ids of made columns go down from -1: they never meet those of the dataset. */
+  /** Ids of computed columns count down from -1, so they never equal an id of the dataset. */
   readonly newId: () => number;
 }
 
@@ -54,7 +53,7 @@ const createScope = (fields: readonly Field[], before: Omit<Scope, 'fields' | 'b
 const readsOf = (scope: Scope, nodes: readonly SyntaxNode[]): Field[] =>
   [...new Set(nodes.flatMap(columnNames))].flatMap((name) => scope.byName.get(name) ?? []);
 
-/** Calculations see doubles as the decimals that they stand for. */
+/** Calculations see doubles as the decimals that they represent. */
 const lookupFor = (node: SyntaxNode, scope: Scope): ColumnLookup =>
   node.kind === 'column'
     ? scope.byName
@@ -85,7 +84,6 @@ interface ResultType {
   readonly range?: NumberRange | undefined;
 }
 
-/** The type of a column that holds the values of an expression. */
 const typeOf = (value: Value, scope: Scope): ResultType => {
   switch (value.type) {
     case 'text':
@@ -93,7 +91,7 @@ const typeOf = (value: Value, scope: Scope): ResultType => {
     case 'date':
       return { physical: physicalOfDate(value.node) };
     case 'number': {
-      // A column as it is keeps its type.
+      // A bare column keeps its type.
       if (value.node.kind === 'column') {
         const { physical, range } = value.node.column as Field;
         return { physical, range };
@@ -123,7 +121,7 @@ const keyField = (key: NamedExpression, scope: Scope): NewField => {
   if (problem !== undefined && key.node.kind !== 'column')
     throw scope.failures.type(key.start, `give this key a name with 'as': it ${problem}`);
   const made = makeField(key, scope, true);
-  // The dataset's own column keeps its id.
+  // A bare column of the dataset keeps its id.
   const own = key.node.kind === 'column' ? scope.byName.get(key.node.name) : undefined;
   return own === undefined || own.name !== key.name
     ? made
@@ -143,7 +141,7 @@ const methodType = (
 ): ResultType => {
   switch (method) {
     case 'sum': {
-      // Sums beyond 76 digits are refused when they come about.
+      // A sum beyond 76 digits fails when it is calculated.
       const physical = sum && (sum.units < 10n ** 76n ? physicalOf(sum) : (`n76_${sum.scale}` as const));
       return { physical: physical ?? 'f', range: sum };
     }
@@ -236,7 +234,7 @@ const bindStep = (step: Step, scope: Scope): BoundStep => {
   }
 };
 
-/** @throws AppError `invalid` with the position of what does not fit together. */
+/** @throws AppError `invalid` with the position of the mistake. */
 export const bindPipeline = ({ steps, fields, rows, failures, numbersInQuotes }: BindInput): BoundStep[] => {
   let last = 0;
   const newId = (): number => {

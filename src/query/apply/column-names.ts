@@ -1,7 +1,7 @@
 import { isLiteral } from '../filter/readings.js';
 import type { SyntaxNode } from '../filter/syntax.js';
 
-/** Names of the columns that an expression may read, those that are spelled like a literal included. */
+/** Names of the columns that an expression may read, including those spelled like a literal. */
 export const columnNames = (root: SyntaxNode): string[] => {
   const names = new Set<string>();
   const visit = (node: SyntaxNode): void => {

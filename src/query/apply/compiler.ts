@@ -1,8 +1,8 @@
 /**
- * Bound steps → one SELECT. Every step reads the one before it as a subquery where it must, and adds to it where it
- * can: conditions and limits gather until something needs them settled.
+ * Bound steps → one SELECT. A step extends the query of the previous one if it can: conditions and limits accumulate
+ * until a step needs them applied, and then become a subquery.
  *
- * Rows always have a total order: that of the dataset, or of the keys of a group, behind what `orderby` asks for.
+ * Rows always have a total order: `orderby` first, then the order of the dataset or of the group keys.
  */
 import { numberedRows, type RowSource, rowOrder } from '../../rows/index.js';
 import { type CompileContext, compileCondition } from '../filter/compiler.js';
@@ -19,9 +19,9 @@ interface Sorting {
 interface Relation {
   readonly from: string;
   readonly where: readonly string[];
-  /** Columns that order the rows in addition to the fields, loosest first. */
+  /** Terms of `orderby`, most significant first. */
   readonly sorted: readonly Sorting[];
-  /** Columns that make the order total; ascending, never null unless they are keys. */
+  /** Columns that make the order total: ascending, and null only if they are group keys. */
   readonly natural: readonly string[];
   readonly limit: { readonly skip: number; readonly top: number } | undefined;
 }
@@ -44,43 +44,43 @@ const source = ({ from, where }: Relation): string =>
   where.length === 0 ? `FROM ${from}` : `FROM ${from} WHERE ${where.join(' AND ')}`;
 
 const select = (columns: readonly string[], relation: Relation): string =>
-  // A row without columns still counts.
+  // A SELECT needs a column, even if only the number of rows matters.
   `SELECT ${columns.length === 0 ? '1' : columns.join(', ')} ${source(relation)}`;
 
-const hidden = ({ sorted, natural }: Relation): string[] => [...sorted.map(({ sql }) => sql), ...natural];
+const orderColumns = ({ sorted, natural }: Relation): string[] => [...sorted.map(({ sql }) => sql), ...natural];
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 
-/** The relation as a subquery that has its limit behind it. */
+/** Turns a relation with a limit into a subquery. */
 const settled = (relation: Relation, needed: readonly string[]): Relation => {
   if (relation.limit === undefined) return relation;
-  const columns = unique([...needed, ...hidden(relation)]);
+  const columns = unique([...needed, ...orderColumns(relation)]);
   const from = `(${select(columns, relation)}${orderBy(relation)}${limitOf(relation)})`;
   return { ...relation, from, where: [], limit: undefined };
 };
 
-/** The relation with more columns. */
+/** The relation as a subquery with added columns. */
 const extended = (relation: Relation, needed: readonly string[], added: readonly string[]): Relation => {
-  const columns = unique([...needed, ...hidden(relation)]);
+  const columns = unique([...needed, ...orderColumns(relation)]);
   const tail = relation.limit === undefined ? '' : `${orderBy(relation)}${limitOf(relation)}`;
   const from = `(${select([...columns, ...added], relation)}${tail})`;
   return { ...relation, from, where: [], limit: undefined };
 };
 
-/** A SELECT of the rows in their order. */
+/** SELECT of the rows in order. */
 const ordered = (relation: Relation, needed: readonly string[]): string => {
-  const columns = unique([...needed, ...hidden(relation)]);
+  const columns = unique([...needed, ...orderColumns(relation)]);
   return `${select(columns, relation)}${orderBy(relation)}${limitOf(relation)}`;
 };
 
-/** Rows with their number in a column, where their order is more than a comparison of columns. */
+/** Numbers the rows in a column, for an order that one column cannot express. */
 const numbered = (relation: Relation, needed: readonly string[], name: string): Relation => {
   const columns = [...needed, `rowNumberInAllBlocks() AS ${name}`];
   const from = `(SELECT ${columns.join(', ')} FROM (${ordered(relation, needed)}))`;
   return { from, where: [], sorted: [], natural: [name], limit: undefined };
 };
 
-/** Expressions of one pipeline get names that are used once only. */
+/** Unique names for the expressions of one pipeline. */
 interface Names {
   next(): string;
 }
@@ -90,8 +90,8 @@ interface Compiling {
   readonly names: Names;
 }
 
-/** Order of the rows of the version. */
-const reading: readonly string[] = [rowOrder];
+/** Order of the dataset. */
+const datasetOrder: readonly string[] = [rowOrder];
 
 const needsOrder = (step: Extract<BoundStep, { kind: 'group' }>): boolean =>
   step.aggregates.some(
@@ -105,9 +105,9 @@ const group = (
   { context, names }: Compiling,
 ): Relation => {
   let rows = settled(before, reads);
-  // Keys may be null, and may be many: such rows are numbered where the order of rows counts.
-  const isPlain = rows.sorted.length === 0 && rows.natural === reading;
-  if (needsOrder(step) && !isPlain) rows = numbered(before, reads, names.next());
+  // Group keys may be null, and there may be several, so their order needs a row number.
+  const isDatasetOrder = rows.sorted.length === 0 && rows.natural === datasetOrder;
+  if (needsOrder(step) && !isDatasetOrder) rows = numbered(before, reads, names.next());
   const order = rows.natural.at(-1) ?? '0';
   const keys = (step.keys ?? []).map(({ field, value }) => {
     const sql = keySql(valueSql(value, field.physical, context), field.physical);
@@ -121,7 +121,7 @@ const group = (
   return { from, where: [], sorted: [], natural: keys.map(({ name }) => name), limit: undefined };
 };
 
-/** Groups are bounded by the memory of a query, not by the disk: too many are a refusal, not a long wait. */
+/** Groups must fit into the memory of a query. Too many groups fail at once instead of spilling to disk. */
 const inMemory =
   'SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0';
 
@@ -151,12 +151,12 @@ const limited = (relation: Relation, kind: 'top' | 'skip', count: number): Relat
   return { ...relation, limit: { skip: skip + count, top: Math.max(0, top - count) } };
 };
 
-/** Identifiers of the fields that are needed behind each step, from the last to the first. */
-const neededBehind = (steps: readonly BoundStep[], result: readonly Field[]): string[][] => {
+/** For each step, and the end, the SQL names of the fields that are still needed. */
+const neededBefore = (steps: readonly BoundStep[], result: readonly Field[]): string[][] => {
   let needed = new Set(result.map(({ sql }) => sql));
-  const behind: string[][] = [];
+  const neededAt: string[][] = [];
   for (const step of [...steps].reverse()) {
-    behind.unshift([...needed]);
+    neededAt.unshift([...needed]);
     const reads = step.reads.map(({ sql }) => sql);
     if (step.kind === 'group') needed = new Set(reads);
     else {
@@ -164,14 +164,14 @@ const neededBehind = (steps: readonly BoundStep[], result: readonly Field[]): st
       needed = new Set([...needed, ...reads]);
     }
   }
-  behind.unshift([...needed]);
-  return behind;
+  neededAt.unshift([...needed]);
+  return neededAt;
 };
 
 const applied = (
   step: BoundStep,
   before: Relation,
-  /** Fields that the step and those behind it need. */
+  /** Fields that this step or a later one reads. */
   needed: readonly string[],
   compiling: Compiling,
 ): Relation => {
@@ -218,11 +218,11 @@ export interface ResultColumn {
 interface CompiledSteps {
   /** Operand of FROM. */
   readonly table: string;
-  /** True where each row is one of the dataset, at its own position. */
+  /** True if each row is a row of the dataset, at its original position. */
   readonly keepsRows: boolean;
 }
 
-/** A SELECT in brackets: the named columns, and `rowOrder`. */
+/** Compiles the pipeline to a SELECT in parentheses, with the named columns and `rowOrder`. */
 export const compileSteps = (
   steps: readonly BoundStep[],
   base: RowSource,
@@ -230,19 +230,19 @@ export const compileSteps = (
   context: CompileContext,
 ): CompiledSteps => {
   const fields = result.map(({ field }) => field);
-  const behind = neededBehind(steps, fields);
+  const needed = neededBefore(steps, fields);
   const compiling: Compiling = { context, names: createNames() };
   let rows: Relation = {
     from: base.from,
     where: [base.where],
     sorted: [],
-    natural: reading,
+    natural: datasetOrder,
     limit: undefined,
   };
-  for (const [index, step] of steps.entries()) rows = applied(step, rows, behind[index] ?? [], compiling);
-  // As columns of the store are: what reads them counts on it.
+  for (const [index, step] of steps.entries()) rows = applied(step, rows, needed[index] ?? [], compiling);
+  // Readers expect nullable columns, as in stored tables.
   const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
-  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === reading)
+  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === datasetOrder)
     return { table: `(${select([...columns, rowOrder], rows)})`, keepsRows: true };
   const inOrder = ordered(
     rows,

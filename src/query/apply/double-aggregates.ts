@@ -1,24 +1,24 @@
 /**
- * Aggregates of doubles that no decimal holds together. Sums and squares on the way to a result may leave the range of
- * doubles although the result does not: values are scaled by a power of two, which changes no digit of them.
+ * Aggregates of doubles whose range no decimal type covers. Intermediate sums and squares may overflow even though the
+ * result does not, so values are scaled by a power of two, which loses no digits.
  */
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 
-/** Below it neither a sum of all rows nor the difference of two values leaves the range. */
+/** Below this, neither a sum of all rows nor a difference of two values overflows. */
 const huge = 1e288;
 const sumScale = 2 ** 96;
 
-/** Bounds between which squares of differences neither overflow nor vanish. */
+/** Between these bounds, squares of differences neither overflow nor underflow. */
 const squares = { least: 1e-130, most: 1e140, scale: 2 ** 600 } as const;
 
 const literal = (double: number): string => double.toExponential();
 
-/** A linear aggregate, computed on smaller numbers where the values are huge. */
+/** A linear aggregate, computed on scaled values if they are huge. */
 const scaled = (double: string, aggregate: (double: string) => string): string =>
   `if(max(abs(${double})) < ${literal(huge)}, ${aggregate(double)},
     ${aggregate(`${double} / ${literal(sumScale)}`)} * ${literal(sumScale)})`;
 
-/** Fails where a result is too large for a double, instead of leaving it out. */
+/** Fails if the result is too large for a double. */
 const orOverflow = (double: string): string =>
   `(${double} + throwIf(ifNull(NOT isFinite(${double}), 0), '${sumOverflow}'))`;
 
@@ -28,7 +28,7 @@ export const sumOfDoubles = (double: string): string =>
 export const meanOfDoubles = (double: string): string =>
   scaled(double, (value) => `(sumKahan(${value}) / nullIf(count(${value}), 0))`);
 
-/** @param level 0 to 1. */
+/** @param level 0 to 1 */
 export const quantileOfDoubles = (double: string, level: number | undefined): string =>
   scaled(double, (value) => `quantileExactInclusive(${level})(${value})`);
 

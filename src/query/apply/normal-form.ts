@@ -2,8 +2,8 @@ import { normalForm, normalOperand } from '../filter/normal-form.js';
 import type { BoundStep, NewField } from './typed.js';
 
 /**
- * Canonical text of a pipeline, for entity tags: equal for all spellings of one. Columns are ids; those that a step
- * makes are numbered from -1 downwards.
+ * Canonical text of a pipeline for entity tags, equal for all its spellings. Columns are ids; computed columns count
+ * down from -1.
  */
 const made = ({ field, value }: NewField): string => `${JSON.stringify(field.name)}=${normalOperand(value)}`;
 
@@ -15,9 +15,9 @@ const normalStep = (step: BoundStep): string => {
       return step.made.map(made).join();
     case 'group': {
       const aggregates = step.aggregates.map((item) => {
-        const of =
+        const call =
           item.kind === 'count' ? '' : `${item.method}${item.level ?? ''}(${normalOperand(item.value)})`;
-        return `${JSON.stringify(item.field.name)}=${of}`;
+        return `${JSON.stringify(item.field.name)}=${call}`;
       });
       return `${step.keys?.map(made).join() ?? '-'};${aggregates.join()}`;
     }

@@ -1,6 +1,6 @@
 /**
- * How large and how fine the numbers of a column or an expression can be, before any row is read. From it follow
- * the types of results, and which sums are exact. Tighter than the shapes of filters, which know types alone.
+ * Range and scale of a column or an expression, known before any row is read. They decide result types and which sums
+ * are exact. Tighter than the shapes of filters, which are based on types alone.
  */
 import type { PhysicalType } from '../../model/column.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
@@ -10,9 +10,9 @@ import type { NumberNode } from '../filter/typed.js';
 export interface NumberRange {
   /** Every value is a multiple of 10^-scale. */
   readonly scale: number;
-  /** No value is larger than this many of those units, nor smaller than its negative. */
+  /** Largest absolute value, in those units. */
   readonly units: bigint;
-  /** The same of the sum of the absolute values of all rows, where it is known. */
+  /** Bound of the sum of the absolute values of all rows, if known. */
   readonly total?: bigint | undefined;
 }
 
@@ -20,7 +20,7 @@ const power = (exponent: number): bigint => 10n ** BigInt(exponent);
 
 export const digitsOf = (units: bigint): number => units.toString().length;
 
-/** True when a quotient takes part, which has no last digit. */
+/** True if the expression contains a division, whose result may have endless digits. */
 const divides = (node: NumberNode): boolean => {
   switch (node.kind) {
     case 'arithmetic':
@@ -35,7 +35,7 @@ const divides = (node: NumberNode): boolean => {
   }
 };
 
-/** Undefined: some row may have no exact result. */
+/** Undefined if a row may have no exact result. */
 export const rangeOfNumber = (node: NumberNode, shapes: Shapes): NumberRange | undefined => {
   const { exact, sure } = shapes(node);
   if (exact === undefined || !sure || divides(node)) return undefined;
@@ -47,16 +47,16 @@ export const rangeOfNumber = (node: NumberNode, shapes: Shapes): NumberRange | u
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** The sum of up to `rows` such numbers. May have more digits than any type holds. */
+/** Range of the sum of up to `rows` such numbers. May exceed every type. */
 export const sumRange = ({ scale, units, total }: NumberRange, rows: number): NumberRange => {
   const byRows = units * BigInt(Math.max(1, rows));
   return { scale, units: total === undefined ? byRows : smaller(total, byRows) };
 };
 
-/** Digits, before and behind the point together, that every double holds. */
+/** Digits before and after the point that every double preserves. */
 const doubleDigits = 15;
 
-/** The type that results of this range are stored and shown as, by the same rule as uploads: doubles where exact. */
+/** Result type by the rule of uploads: a double if exact, otherwise a decimal. */
 export const physicalOf = (range: NumberRange | undefined): PhysicalType => {
   if (range === undefined) return 'f';
   const digits = Math.max(digitsOf(range.units), range.scale);
@@ -64,7 +64,6 @@ export const physicalOf = (range: NumberRange | undefined): PhysicalType => {
   return `n${digits <= 38 ? 38 : 76}_${range.scale}`;
 };
 
-/** Range of the numbers of a type. */
 export const rangeOfType = (physical: PhysicalType): NumberRange | undefined => {
   const shape = decimalShapeOf(physical);
   return shape && { scale: shape.scale, units: power(shape.precision) - 1n };

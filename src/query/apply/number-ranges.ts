@@ -1,6 +1,6 @@
 /**
- * How large and how fine the numbers of a version are: what sums and calculations need to be exact and quick. Asked
- * of ClickHouse once for each column of a version, whose rows never change.
+ * Ranges of the number columns of a version, which make sums and calculations exact and fast. Queried from ClickHouse
+ * once per column, because the rows of a version never change.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { NumberForm } from '../../model/column-types/column-type.js';
@@ -13,13 +13,13 @@ import { exactOf, parseExact } from '../filter/number-literal.js';
 import { isMany, type ReadContext } from '../read-context.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
-/** By column id. A column without an entry has no range, or none is known yet. */
+/** By column id. A column without an entry has no range, or an unknown one. */
 export type NumberRanges = ReadonlyMap<number, NumberRange>;
 
 export interface NumberFactsReader {
-  /** Cached ranges of the columns. */
+  /** Cached ranges. */
   remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges;
-  /** The same, with a query for those that are not cached. */
+  /** Returns the ranges; queries those that are not cached. */
   find(
     version: ReadableVersion,
     columns: readonly StoredColumn[],
@@ -27,10 +27,10 @@ export interface NumberFactsReader {
   ): Promise<NumberRanges>;
 }
 
-/** Doubles beyond this are written with an exponent or more digits than whole units have room for. */
+/** Numbers of decimals that are tried before the text of a double is parsed. */
 const powers = [0, 1, 2, 3, 4, 5, 6];
 
-/** Decimals of the text of a double; the quick answers hold as long as value × 10^n is exact. */
+/** Decimals in the text of a double. The fast paths require that value × 10^n is exact. */
 const decimalsSql = (sql: string): string => {
   const quick = powers.map((n) =>
     n === 0
@@ -57,7 +57,7 @@ type Row = Readonly<
 
 const mostDigits = 76;
 
-/** Rounded up, beyond what summing up doubles may have lost. */
+/** Rounded up by more than the sum of doubles can have lost. */
 const totalUnits = (text: string | null, scale: number): bigint | undefined => {
   const total = Number(text ?? 0);
   if (!Number.isFinite(total)) return undefined;
@@ -71,33 +71,32 @@ const rangeOf = (column: StoredColumn, [largest, decimals, total]: Row[string]):
   const exact = parseExact(largest ?? '0');
   if (exact === undefined || scale > mostDigits || exact.scale < -mostDigits) return null;
   const units = exact.digits * 10n ** BigInt(Math.max(0, scale - exact.scale));
-  // Beyond that no decimal type holds the column.
+  // No decimal type covers more digits.
   return digitsOf(units) > mostDigits ? null : { scale, units, total: totalUnits(total, scale) };
 };
 
-/** Columns that are kept in memory together. */
-const mostColumns = 100_000;
-/** Columns of one query. */
-const batch = 200;
+/** Size of the cache, in columns. */
+const maxCached = 100_000;
+const columnsPerQuery = 200;
 
 export const createNumberRanges = (reader: Reader): NumberFactsReader => {
-  /** Null: no decimal type holds the column. Oldest first. */
-  const known = new Map<string, NumberRange | null>();
+  /** Oldest first. Null if no decimal type covers the column. */
+  const cached = new Map<string, NumberRange | null>();
   const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>
     `${versionId}/${storageName(column)}`;
 
   const remember = (key: string, range: NumberRange | null): void => {
-    known.set(key, range);
-    for (const oldest of known.keys()) {
-      if (known.size <= mostColumns) break;
-      known.delete(oldest);
+    cached.set(key, range);
+    for (const oldest of cached.keys()) {
+      if (cached.size <= maxCached) break;
+      cached.delete(oldest);
     }
   };
 
   const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges =>
     new Map(
       columns.flatMap((column) => {
-        const range = known.get(keyOf(version, column));
+        const range = cached.get(keyOf(version, column));
         return range == null ? [] : [[column.id, range] as const];
       }),
     );
@@ -127,11 +126,11 @@ export const createNumberRanges = (reader: Reader): NumberFactsReader => {
     remembered,
     async find(version, columns, context) {
       const missing = columns.filter(
-        (column) => columnTypeOf(column.physical).numbers !== undefined && !known.has(keyOf(version, column)),
+        (column) => columnTypeOf(column.physical).numbers !== undefined && !cached.has(keyOf(version, column)),
       );
-      for (let at = 0; at < missing.length; at += batch) {
+      for (let at = 0; at < missing.length; at += columnsPerQuery) {
         const queryId = `${context.queryId}-facts${at}`;
-        await read(version, missing.slice(at, at + batch), { ...context, queryId });
+        await read(version, missing.slice(at, at + columnsPerQuery), { ...context, queryId });
       }
       return remembered(version, columns);
     },

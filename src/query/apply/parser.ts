@@ -1,8 +1,8 @@
 /**
- * `$apply`: text → steps, by OData Data Aggregation 4.0. Expressions are those of `$filter`, read by its parser.
+ * `$apply`: text → steps, by OData Data Aggregation 4.0. The parser of `$filter` reads the expressions.
  *
- * Which names exist changes with each step (`groupby` leaves its keys and aggregates, `compute` adds), so the
- * parser keeps them as it goes. Unknown names are gathered and refused together.
+ * The set of column names changes with each step: `groupby` keeps only its keys and aggregates, `compute` adds columns.
+ * Unknown names are collected and reported in one error.
  */
 import { runAtOnce } from '../../lib/time-slicing.js';
 import { excerpt, type Failures } from '../filter/failure.js';
@@ -29,13 +29,13 @@ interface PipelineInput {
   readonly limits: ApplyLimits & FilterLimits;
 }
 
-/** Transformations of the standard that are not offered. */
-const refused =
+/** Transformations of the standard that are not supported. */
+const unsupported =
   /^(?:concat|expand|search|topcount|topsum|toppercent|bottomcount|bottomsum|bottompercent|addnested|nest|join|outerjoin|ancestors|descendants|traverse)$/i;
 
 const stepNames = 'filter, compute, groupby, aggregate, orderby, top, skip or identity';
 
-/** Our own methods may carry our name in front, as the standard asks of those that are not its own. */
+/** The standard requires a namespace for methods that it does not define; here it is optional. */
 const methodAt = /(?:tabulary\.)?[A-Za-z]+(?:\.[A-Za-z]+)*/y;
 
 const isMethodName = (word: string): word is MethodName => (methodNames as readonly string[]).includes(word);
@@ -45,7 +45,7 @@ interface Context {
   readonly failures: Failures;
   readonly limits: ApplyLimits & FilterLimits;
   readonly scan: Scanner;
-  /** Names that the present step sees. */
+  /** Column names before the current step. */
   names: NameIndex;
   readonly known: Set<string>;
   readonly unknown: UnknownName[];
@@ -56,13 +56,12 @@ const expression = (context: Context, stops: readonly string[]): ParsedExpressio
   const { text, failures, limits, names, scan } = context;
   const parsed = runAtOnce(parseExpression({ text, names, failures, limits, start: scan.at(), stops }));
   context.unknown.push(...parsed.unknown);
-  // A column that is spelled like a literal (2020) is the column where it is used alone.
+  // A literal alone that is spelled like a column (2020) is the column.
   const [root = parsed.root] = readingsOf(parsed.root, true);
   return { ...parsed, root };
 };
 
-/** One item of a list more. */
-const count = (context: Context, start: number): void => {
+const countItem = (context: Context, start: number): void => {
   context.items += 1;
   if (context.items > context.limits.maxItems)
     throw context.failures.limit(
@@ -75,7 +74,7 @@ const count = (context: Context, start: number): void => {
 const list = <T>(context: Context, item: () => T): T[] => {
   const items: T[] = [];
   for (;;) {
-    count(context, context.scan.at());
+    countItem(context, context.scan.at());
     items.push(item());
     if (context.scan.accept(')')) return items;
     context.scan.expect(',', "',' or ')'");
@@ -105,7 +104,7 @@ const requireNewNames = (
   }
 };
 
-/** The expression `node`, which ends where the scanner is now. */
+/** Moves the scanner to the end of an expression. */
 const resume = (context: Context, { next }: ParsedExpression): void => context.scan.move(next.start);
 
 const namedExpression = (context: Context): NamedExpression => {
@@ -129,7 +128,7 @@ const groupKey = (context: Context): NamedExpression => {
     return { node: root, name: scan.name().name, start };
   }
   resume(context, parsed);
-  // Without a name of its own a key is called as it was written: year(Date).
+  // A key without `as` is named by its text: year(Date).
   const name = root.kind === 'column' ? root.name : text.slice(start, next.start).trim();
   return { node: root, name, start };
 };
@@ -236,7 +235,7 @@ const step = (context: Context): Step | undefined => {
   const word = scan.match(/[A-Za-z]+/y) ?? '';
   const name = word.toLowerCase();
   if (name === 'identity') return undefined;
-  if (refused.test(name))
+  if (unsupported.test(name))
     throw failures.unsupported(start, `the transformation ${word} is`, `there are ${stepNames}`);
   if (!/^(?:filter|compute|groupby|aggregate|orderby|top|skip)$/.test(name))
     throw failures.syntax(start, stepNames, word === '' ? undefined : `'${excerpt(word)}'`);
@@ -264,7 +263,7 @@ const step = (context: Context): Step | undefined => {
   }
 };
 
-/** @throws AppError `invalid` with the position of what is wrong. */
+/** @throws AppError `invalid` with the position of the mistake. */
 export const parsePipeline = ({ text, names, failures, limits }: PipelineInput): Step[] => {
   const context: Context = {
     text,

@@ -5,17 +5,17 @@ import type { Failures } from '../filter/failure.js';
 export interface Scanner {
   at(): number;
   move(offset: number): void;
-  /** Skips white space; returns the offset behind it. */
+  /** Skips white space and returns the new offset. */
   skipSpace(): number;
-  /** The text at the present offset that a sticky pattern matches; white space before it is skipped. */
+  /** Skips white space, then consumes and returns the match. @param pattern sticky */
   match(pattern: RegExp): string | undefined;
-  /** True when the character comes next; it is then read. */
+  /** Consumes the character and returns true if it is next. */
   accept(character: string): boolean;
-  /** @throws AppError that says what was expected. */
+  /** @throws AppError that says what was expected */
   expect(character: string, expected: string): void;
-  /** A keyword in any case. */
+  /** Consumes a keyword, ignoring case. @param word in lower case */
   acceptWord(word: string): boolean;
-  /** A name for a new column: letters, digits and `_`, or anything in brackets. */
+  /** Reads the name of a new column: letters, digits and `_`, or any text in brackets. */
   name(): { readonly name: string; readonly start: number };
 }
 

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../filter/syntax.js';
 
-/** Syntax tree of a pipeline: frozen data, names resolved against each step's columns, no types yet. */
+/** Syntax tree of a pipeline: names are resolved against the columns of each step; there are no types yet. */
 export const methodNames = [
   'sum',
   'min',
@@ -21,7 +21,7 @@ interface Positioned {
   readonly start: number;
 }
 
-/** An expression and the name of the column that it becomes. */
+/** An expression and the name of its column. */
 export interface NamedExpression extends Positioned {
   readonly node: SyntaxNode;
   readonly name: string;
@@ -33,7 +33,7 @@ export type AggregateItem = Positioned & { readonly name: string } & (
         readonly kind: 'method';
         readonly method: MethodName;
         readonly operand: SyntaxNode;
-        /** Level of `quantile`, from 0 to 1. */
+        /** Argument of `quantile`, 0 to 1. */
         readonly level: number | undefined;
       }
   );
@@ -48,14 +48,14 @@ export type Step =
   | { readonly kind: 'compute'; readonly items: readonly NamedExpression[] }
   | {
       readonly kind: 'group';
-      /** Undefined: `aggregate` alone, which makes one row of all. */
+      /** Undefined for `aggregate` alone, which returns one row. */
       readonly keys: readonly NamedExpression[] | undefined;
       readonly items: readonly AggregateItem[];
     }
   | { readonly kind: 'orderby'; readonly items: readonly OrderItem[] }
   | { readonly kind: 'top' | 'skip'; readonly count: number };
 
-/** Bounds on what one pipeline may ask for; every one is answered by a clear error. */
+/** Limits of one pipeline. */
 export interface ApplyLimits {
   /** Most steps. @default 32 */
   readonly maxSteps: number;

@@ -5,18 +5,18 @@ import type { MethodName } from './syntax.js';
 
 /** A column between two steps, or of the result. */
 export interface Field extends FilterColumn {
-  /** True for a dimension: entity columns of the dataset, and keys. */
+  /** True for entity columns of the dataset, and for group keys. */
   readonly isEntity: boolean;
-  /** True for a column of years of the dataset. */
+  /** True for a dataset column of years. */
   readonly years?: true;
-  /** Range of numbers; undefined where no decimal type holds all of them. */
+  /** Undefined if no decimal type covers all values. */
   readonly range?: NumberRange | undefined;
 }
 
 /** Value of an expression. Conditions and bare nulls are not values. */
 export type Value = Extract<Operand, { type: 'number' | 'text' | 'date' }>;
 
-/** A column that a step makes. */
+/** A column that a step creates. */
 export interface NewField {
   readonly field: Field;
   readonly value: Value;
@@ -29,16 +29,15 @@ export type Aggregate =
       readonly field: Field;
       readonly method: MethodName;
       readonly value: Value;
-      /** The type of the values. */
+      /** Type of the values. */
       readonly operand: PhysicalType;
       readonly level: number | undefined;
-      /** The sum's own bounds, for `sum` and `average` that are calculated exactly. */
+      /** Range of the sum, if it is calculated exactly. */
       readonly sum: NumberRange | undefined;
     };
 
 export interface OrderTerm {
   readonly value: Value;
-  /** The type of the values. */
   readonly physical: PhysicalType;
   readonly descending: boolean;
 }
@@ -46,7 +45,7 @@ export interface OrderTerm {
 interface Reading {
   /** Columns that the step reads. */
   readonly reads: readonly FilterColumn[];
-  /** Columns behind the step. */
+  /** Columns after the step. */
   readonly fields: readonly Field[];
 }
 

@@ -1,4 +1,4 @@
-/** SQL of expressions as the columns of a step hold them. */
+/** SQL of expressions in the column types of a step. */
 import type { PhysicalType } from '../../model/column.js';
 import { columnTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
@@ -9,10 +9,10 @@ import { doubleOfDecimal } from './exact-double.js';
 import { rangeOfNumber } from './number-range.js';
 import type { Value } from './typed.js';
 
-/** A double that is null where arithmetic left the numbers. Zero has no sign. */
+/** A double that is null instead of infinite or NaN; adding 0 turns -0 into 0. */
 const finite = (double: string): string => `if(isFinite(${double}), ${double} + 0, NULL)`;
 
-/** @param from Digits behind the point that the decimal has, of which only `to` are not 0. */
+/** @param from decimals, of which only the first `to` may be non-zero */
 const castDecimal = (sql: string, physical: PhysicalType, from: number, to: number): string => {
   const shape = decimalShapeOf(physical);
   if (shape === undefined) return doubleOfDecimal(sql, from, to);
@@ -25,7 +25,7 @@ const dateValue = (node: DateNode, { emit }: CompileContext): string => {
   return emit.parameters.add(columnTypeOf(physical).storage(physical), node.value);
 };
 
-/** Aggregates of nothing are null only where the type can be. */
+/** An aggregate of no rows is null only if its type is nullable. */
 export const nullable = (sql: string): string => `toNullable(${sql})`;
 
 const plainSql = (value: Value, physical: PhysicalType, context: CompileContext): string => {
@@ -47,18 +47,18 @@ const plainSql = (value: Value, physical: PhysicalType, context: CompileContext)
   }
 };
 
-/** @param physical The type that the binder gave to the values. */
+/** @param physical type assigned by the binder */
 export const valueSql = (value: Value, physical: PhysicalType, context: CompileContext): string =>
   value.node.kind === 'column'
     ? plainSql(value, physical, context)
     : nullable(plainSql(value, physical, context));
 
-/** The same as a double, for what has no exact result anyway. */
+/** The value as a double, for results that cannot be exact. */
 export const doubleSql = (value: Value, context: CompileContext): string => {
   if (value.type !== 'number') throw new RangeError('the binder lets only numbers pass');
   const double = context.emit.double(value.node);
   return value.node.kind === 'column' ? double : nullable(finite(double));
 };
 
-/** For grouping and counting: only ClickHouse distinguishes -0 from 0. */
+/** Expression for grouping and counting distinct values. ClickHouse would distinguish -0 from 0. */
 export const keySql = (sql: string, physical: PhysicalType): string => columnTypeOf(physical).key(sql);

@@ -4,24 +4,22 @@ import type { ChartKind, ChartRoles } from './chart.js';
 
 export interface Line {
   readonly name: string;
-  /** At the places of the rows. Null is drawn as a gap; undefined: there is no such row, so a line goes on. */
+  /** One value per row. Null is drawn as a gap; undefined means no such row, so the line continues. */
   readonly values: readonly (number | null | undefined)[];
 }
 
 export interface ChartData {
   readonly axis: ChartRoles['axis'];
-  /** The rows as the answer has them. */
+  /** Values of the axis column as text. */
   readonly rows: readonly string[];
-  /** Places on the axis, ascending: milliseconds, numbers, or the rows counted. */
+  /** Positions on the axis, ascending: milliseconds, numbers, or row indexes. */
   readonly places: readonly number[];
   readonly lines: readonly Line[];
 }
 
-/** Most values of a chart. */
 export const mostPoints = 10_000;
-/** Most series of a chart. */
 export const mostLines = 24;
-/** Longest answer that is drawn, in bytes of CSV. */
+/** Size of the largest answer that is drawn, as CSV. */
 export const mostChartBytes = 4 * 1024 * 1024;
 
 export const tooManyPoints = (): Error =>
@@ -60,17 +58,17 @@ const nameOf = (parts: readonly string[]): string => parts.map((part) => part ||
 
 type Cells = Map<string, (number | null | undefined)[]>;
 
-/** Values by the name of their series, at the places that `at` gives to records. */
+/** @param rowIndexOf row of the chart for a record; undefined if the record is not drawn */
 const linesOf = (
   records: readonly (readonly string[])[],
   { header, roles, length }: { header: readonly string[]; roles: ChartRoles; length: number },
-  at: (record: readonly string[], index: number) => number | undefined,
+  rowIndexOf: (record: readonly string[], index: number) => number | undefined,
 ): Line[] => {
   const { names, values } = roles;
   const cells: Cells = new Map();
   for (const [index, record] of records.entries()) {
-    const place = at(record, index);
-    if (place === undefined) continue;
+    const row = rowIndexOf(record, index);
+    if (row === undefined) continue;
     const entity = names.map((name) => record[name] ?? '');
     for (const value of values) {
       const isNamed = values.length > 1 || names.length === 0;
@@ -81,34 +79,34 @@ const linesOf = (
         line = new Array<number | null | undefined>(length).fill(undefined);
         cells.set(name, line);
       }
-      if (line[place] !== undefined) throw repeatedRow(record[roles.x] ?? '', name);
-      line[place] = numberOf(record[value] ?? '');
+      if (line[row] !== undefined) throw repeatedRow(record[roles.x] ?? '', name);
+      line[row] = numberOf(record[value] ?? '');
     }
   }
   return [...cells].map(([name, line]) => ({ name, values: line }));
 };
 
 /**
- * @param csv The answer: its header, then its rows.
- * @throws AppError 400 for more than a picture can show.
+ * @param csv the answer, with a header
+ * @throws AppError 400 if there are too many values or series
  */
 export const chartData = (csv: string, roles: ChartRoles, kind: ChartKind): ChartData => {
   const [header = [], ...records] = parse(csv, { relax_column_count: true }) as string[][];
   const { axis, x } = roles;
   if (records.length * roles.values.length > mostPoints) throw tooManyPoints();
   const rowOf = (record: readonly string[]): string => record[x] ?? '';
-  // Points are rows of their own, also where two have the same place.
-  const isEach = kind === 'scatter';
-  const rows = isEach ? records.map(rowOf) : [...new Set(records.map(rowOf))];
+  // In a scatter chart every record is a row, even if two have the same position.
+  const isScatter = kind === 'scatter';
+  const rows = isScatter ? records.map(rowOf) : [...new Set(records.map(rowOf))];
   const found = rows
     .map((row, index) => ({ row, index, place: placeOf(axis, row, index) }))
     .filter(({ place }) => Number.isFinite(place))
     .sort((a, b) => a.place - b.place);
   const byRow = new Map<string | number, number>(
-    found.map(({ row, index }, place) => [isEach ? index : row, place]),
+    found.map(({ row, index }, sortedIndex) => [isScatter ? index : row, sortedIndex]),
   );
   const lines = linesOf(records, { header, roles, length: found.length }, (record, index) =>
-    byRow.get(isEach ? index : rowOf(record)),
+    byRow.get(isScatter ? index : rowOf(record)),
   );
   return { axis, rows: found.map(({ row }) => row), places: found.map(({ place }) => place), lines };
 };

@@ -11,7 +11,7 @@ export interface Frame {
 
 export interface Placing {
   readonly frame: Frame;
-  /** Pixels of a row, and of a value. */
+  /** Pixel positions of a row, and of a value. */
   readonly x: (row: number) => number;
   readonly y: (value: number) => number;
 }
@@ -26,13 +26,13 @@ interface Column {
   high: number;
 }
 
-/** Every value within half a pixel of width: a line through its first, lowest, highest and last looks the same. */
+/** Values within half a pixel of width: a line through the first, lowest, highest and last looks the same as through all. */
 const pathOfColumn = ({ x, first, last, low, high }: Column): string[] =>
   [...new Set([first, low, high, last])].map((y) => `${x} ${y}`);
 
 interface LinePaths {
   readonly line: string;
-  /** Values between two gaps, of which no line is seen. */
+  /** Single values between two gaps, for which a line would be invisible. */
   readonly dots: string;
 }
 
@@ -67,16 +67,16 @@ const linePaths = ({ values }: Line, { x, y }: Placing): LinePaths => {
   }
   endColumn();
   return {
-    line: runs.flatMap((places) => (places.length > 1 ? [`M${places.join('L')}`] : [])).join(''),
-    dots: runs.flatMap((places) => (places.length === 1 ? [`M${places[0]}h0`] : [])).join(''),
+    line: runs.flatMap((points) => (points.length > 1 ? [`M${points.join('L')}`] : [])).join(''),
+    dots: runs.flatMap((points) => (points.length === 1 ? [`M${points[0]}h0`] : [])).join(''),
   };
 };
 
 const dotsPath = ({ values }: Line, { x, y }: Placing): string => {
-  const places = new Set<string>();
+  const dots = new Set<string>();
   for (const [row, value] of values.entries())
-    if (value !== null && value !== undefined) places.add(`M${round(x(row))} ${round(y(value))}h0`);
-  return [...places].join('');
+    if (value !== null && value !== undefined) dots.add(`M${round(x(row))} ${round(y(value))}h0`);
+  return [...dots].join('');
 };
 
 /** Bars of several series are next to each other, centred on their row. */
@@ -101,7 +101,7 @@ interface Mark {
   readonly path: string;
 }
 
-/** Attributes `class` and `d` of each path. */
+/** Paths of the chart. `look` is the attribute `class`, `path` the attribute `d`. */
 export const marksOf = (data: ChartData, kind: ChartKind, placing: Placing): readonly Mark[] =>
   data.lines
     .flatMap((line, order): Mark[] => {

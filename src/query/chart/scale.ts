@@ -1,4 +1,4 @@
-/** Axes: the range of some numbers, its ticks, and their labels. */
+/** Scales of the axes, with ticks and labels. */
 
 interface Tick {
   readonly at: number;
@@ -19,14 +19,14 @@ export const shortNumber = (value: number): string => {
   return size >= 1e5 ? compact.format(value) : String(Number(value.toPrecision(12)));
 };
 
-/** 1, 2 or 5 times a power of ten, at least `least`. */
+/** The smallest of 1, 2 or 5 times a power of ten that is at least `least`. */
 const niceStep = (least: number): number => {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5].find((one) => one * power >= least) ?? 10;
   return factor * power;
 };
 
-/** Widens a range without extent, or one too narrow for doubles to divide. */
+/** Widens a range that is empty, or too narrow for doubles to divide. */
 const widened = (low: number, high: number): readonly [number, number] => {
   const size = Math.max(Math.abs(low), Math.abs(high));
   if (high / 2 - low / 2 > size * 1e-12 && high - low > 1e-290) return [low, high];
@@ -35,7 +35,7 @@ const widened = (low: number, high: number): readonly [number, number] => {
 };
 
 interface NumberScaleOptions {
-  /** Widens the range to whole steps. */
+  /** Extends the range to whole steps. */
   readonly toSteps: boolean;
   readonly mostTicks: number;
 }
@@ -45,7 +45,7 @@ export const numberScale = (
   { toSteps, mostTicks }: NumberScaleOptions,
 ): Scale => {
   const [low, high] = widened(first, last);
-  // Divided first: the difference of two doubles may be beyond any double.
+  // Divides first, because the difference of two doubles may overflow.
   const step = niceStep(high / mostTicks - low / mostTicks);
   const [from, to] = [low / step, high / step];
   const [start, end] = toSteps ? [Math.floor(from), Math.ceil(to)] : [from, to];
@@ -62,7 +62,7 @@ const yearMs = 365.2425 * dayMs;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 interface Calendar {
-  /** Milliseconds between two ticks, about. */
+  /** Approximate milliseconds between two ticks. */
   readonly length: number;
   /** The first tick at or before a time. */
   readonly floor: (time: Date) => Date;
@@ -72,7 +72,7 @@ interface Calendar {
 
 const utc = (year: number, month: number, day = 1): Date => {
   const time = new Date(0);
-  // `Date.UTC` reads years below 100 as of the last century.
+  // Date.UTC would read years below 100 as 19xx.
   time.setUTCFullYear(year, month, day);
   return time;
 };
@@ -115,7 +115,7 @@ export const timeScale = ([first, last]: readonly [number, number], mostTicks: n
   return { ticks, place: (value) => (value - low) / (high - low) };
 };
 
-/** Names in their order, each in a band of its own. */
+/** One band per name, in order. */
 export const bandScale = (labels: readonly string[], mostTicks: number): Scale => {
   const every = Math.max(1, Math.ceil(labels.length / mostTicks));
   return {

@@ -9,7 +9,7 @@ interface Colors {
   readonly series: readonly string[];
 }
 
-/** Those of the web app (`web/src/styles/tokens.css`). */
+/** The colors of the web app (`web/src/styles/tokens.css`). */
 export const chartColors: Readonly<Record<'light' | 'dark', Colors>> = {
   light: {
     paper: '#ffffff',
@@ -49,6 +49,6 @@ const styles: Readonly<Record<ChartTheme, string>> = {
 
 export const chartStyle = (theme: ChartTheme): string => styles[theme];
 
-/** The only style that a browser may apply, by its digest; nothing else of a chart can do anything. */
+/** Content security policy that allows only this style, by its digest, and nothing else. */
 export const chartPolicy = (theme: ChartTheme): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(styles[theme]).digest('base64')}'`;

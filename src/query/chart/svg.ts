@@ -25,7 +25,7 @@ function* allValues({ lines }: ChartData): Generator<number | null | undefined> 
 
 const valueScale = (data: ChartData, kind: ChartKind): Scale => {
   const [low, high] = rangeOf(allValues(data)) ?? [0, 1];
-  // A bar is read by its length, which begins at zero.
+  // Bars are compared by length, so their axis must include zero.
   const range = kind === 'bar' ? ([Math.min(0, low), Math.max(0, high)] as const) : ([low, high] as const);
   return numberScale(range, { toSteps: true, mostTicks: 6 });
 };
@@ -65,14 +65,13 @@ const axes = (rows: Scale, values: Scale, frame: Frame, placeOfTick: (at: number
   return [...across, ...along].join('');
 };
 
-/** What the picture shows, for those who do not see it. */
-const described = ({ rows, lines }: ChartData): string => {
+/** Description for screen readers. */
+const descriptionOf = ({ rows, lines }: ChartData): string => {
   const names = shortened(lines.map(({ name }) => name).join(', '), 400);
   const span = rows.length === 0 ? '' : `, from ${rows[0]} to ${rows[rows.length - 1]}`;
   return `${names}${shortened(span, 120)}`;
 };
 
-/** A picture without scripts, whose texts are data. */
 export const chartSvg = (data: ChartData, { kind, title, theme }: ChartLook): string => {
   const values = valueScale(data, kind);
   const rows = rowScale(data, kind);
@@ -96,25 +95,25 @@ export const chartSvg = (data: ChartData, { kind, title, theme }: ChartLook): st
   const marks = marksOf(data, kind, placing)
     .map(({ look, path }) => `<path class="${look}" d="${path}"/>`)
     .join('');
-  const none =
+  const emptyNote =
     data.lines.length === 0
       ? `<text class="soft" x="${width / 2}" y="${frame.top + frame.height / 2}" text-anchor="middle">No rows</text>`
       : '';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">`,
-    `<title id="title">${escaped(title)}</title><desc id="about">${escaped(described(data))}</desc>`,
+    `<title id="title">${escaped(title)}</title><desc id="about">${escaped(descriptionOf(data))}</desc>`,
     `<style>${chartStyle(theme)}</style>`,
     `<rect class="paper" width="${width}" height="${height}"/>`,
     `<text class="ink title" x="16" y="30">${escaped(shortened(title, 80))}</text>`,
     legend(data, 46),
     axes(rows, values, frame, xOf),
     marks,
-    none,
+    emptyNote,
     '</svg>\n',
   ].join('');
 };
 
-/** The same as a page for a frame. */
+/** The chart as an HTML page, for an iframe. */
 export const chartPage = (svg: string, { title, theme }: ChartLook): string => {
   const scheme = theme === 'auto' ? 'light dark' : theme;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="${scheme}"><title>${escaped(title)}</title></head><body>${svg.trimEnd()}</body></html>\n`;

@@ -1,4 +1,4 @@
-/** Characters that XML 1.0 does not allow: they would make the whole picture unreadable. */
+/** Characters that XML 1.0 does not allow: a single one would make the whole image invalid. */
 const forbidden = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 const entities: Readonly<Record<string, string>> = {
@@ -9,12 +9,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text for an element or an attribute in quotes, of XML or of HTML. */
+/** Escapes text for an element or a quoted attribute of XML or HTML. */
 export const escaped = (text: string): string =>
   text.replace(forbidden, '\ufffd').replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 
-/** At most so many characters, none of them cut in half. */
-export const shortened = (text: string, most: number): string => {
-  const signs = Array.from(text.slice(0, 4 * most + 4));
-  return signs.length <= most ? text : `${signs.slice(0, most - 1).join('')}…`;
+/** Truncates to a number of code points. */
+export const shortened = (text: string, maxLength: number): string => {
+  const characters = Array.from(text.slice(0, 4 * maxLength + 4));
+  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`;
 };

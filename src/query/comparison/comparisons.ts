@@ -1,7 +1,6 @@
 /**
- * Differences of two versions of a dataset, as counts and as rows. Versions never change, so answers are remembered by the pair
- * of versions. Callers look up the versions first: one that was deleted, or that a caller may not read, is refused whatever is
- * remembered of it.
+ * Differences of two versions of a dataset, as counts and as rows. Versions never change, so results are cached by the pair
+ * of versions. The versions are always looked up first, so a deleted one is an error even if its result is cached.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -25,7 +24,7 @@ import { createUniqueKeys, type MatchedBy, matchedBy, type VersionPair, withoutR
 
 interface ComparisonWanted {
   readonly datasetId: number;
-  /** Two versions, or the process of a dry run: it is compared with the version that it would have followed. */
+  /** Two versions, or the process of a dry run, which is compared with its base version. */
   readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
   /** Account, or address of an anonymous caller. */
   readonly owner: string;
@@ -34,16 +33,16 @@ interface ComparisonWanted {
 }
 
 export interface ChangesWanted extends ComparisonWanted {
-  /** Most rows; undefined: all. */
+  /** Row limit; undefined for all rows. */
   readonly top?: number | undefined;
 }
 
 interface CountedChanges {
-  /** Null: there was no version before the dry run. */
+  /** Null if there was no version before the dry run. */
   readonly from: string | null;
-  /** Names of the columns by which rows are matched; none: whole rows are compared. */
+  /** Names of the key columns by which rows are matched; empty if whole rows are compared. */
   readonly keys: string[];
-  /** Names of the columns that would be the key if they were unique in both versions; absent: the key is. */
+  /** Names of the key columns if they are not unique in both versions. */
   readonly ambiguousKeys?: string[];
   readonly added: number;
   readonly removed: number;
@@ -55,9 +54,9 @@ interface ComparedRows extends MatchedBy {
 }
 
 export interface Comparisons {
-  /** @throws AppError 404 for an unknown version; 409 for a dry run whose rows are not kept any more. */
+  /** @throws AppError 404 for an unknown version; 409 for a dry run whose rows were deleted */
   count(wanted: ComparisonWanted): Promise<CountedChanges>;
-  /** The rows that differ, as CSV. @throws AppError as `count`. */
+  /** Rows that differ, as CSV. @throws AppError like `count` */
   open(wanted: ChangesWanted): Promise<ComparedRows>;
 }
 
@@ -65,12 +64,12 @@ interface ComparisonsOptions {
   readonly sql: Sql;
   readonly versions: Versions;
   readonly reader: Reader;
-  /** Bytes of differing rows that are remembered, all answers together; 0: none. */
+  /** Size of the cache of differing rows; 0 disables it. */
   readonly rememberedBytes: number;
 }
 
 interface Pair extends VersionPair {
-  /** Names the two versions and their key; undefined: a dry run has no id, and nothing of it is remembered. */
+  /** Cache key of the two versions and their key columns; undefined for a dry run, which is not cached. */
   readonly name: string | undefined;
 }
 
@@ -78,7 +77,7 @@ interface Counts {
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
-  /** False: the key is not unique, so whole rows were compared. */
+  /** False if whole rows were compared, because the key is not unique. */
   readonly byKey: boolean;
 }
 
@@ -87,14 +86,12 @@ type CountsRow = Record<
   number
 >;
 
-/** Counts that are remembered. */
-const rememberedCounts = 10_000;
+const cachedCounts = 10_000;
 
-/** Attempts before the caller gets the error that compaction has disturbed the read. */
 const maxAttempts = 3;
 
-/** Attempts. A segment may be joined with others between the look-up of the versions and the read, which is then repeated. */
-const again = async <T>(work: () => Promise<T>): Promise<T> => {
+/** Retries if compaction merged a segment between the look-up of the versions and the read. */
+const withRetries = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -125,8 +122,8 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const { sql, versions, reader } = options;
   const uniqueKeys = createUniqueKeys(sql, reader);
   const counting = createSharedWork<Counts>();
-  const counted = createCache<Counts>({ limit: rememberedCounts, weigh: () => 1 });
-  const remembered = createRememberedRows(options.rememberedBytes);
+  const counted = createCache<Counts>({ limit: cachedCounts, weigh: () => 1 });
+  const cachedRows = createRememberedRows(options.rememberedBytes);
 
   const find = async ({ datasetId, between }: ComparisonWanted): Promise<Pair> => {
     const version = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
@@ -135,7 +132,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       return pairOf(baseVersionId === null ? withoutRows(to) : await version(baseVersionId), to, keyIds);
     }
     const [from, to] = await Promise.allSettled([version(between.from), version(between.to)]);
-    // When both versions are missing, the error names the first.
+    // If both versions are missing, the error names the first.
     if (from.status === 'rejected') throw from.reason;
     if (to.status === 'rejected') throw to.reason;
     return { ...pairOf(from.value, to.value), lineage: await readLineage(sql, from.value, to.value) };
@@ -158,7 +155,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const areUnique = (pair: Pair, context: ReadContext): Promise<boolean> =>
     uniqueKeys.areUnique(pair, { ...context, queryId: `${context.queryId}-key` });
 
-  /** Counts on record, of a version that a merge by the same key made of the other one. */
+  /** Recorded counts, if the second version is the result of a merge into the first by the same key. */
   const mergeCounts = async (pair: Pair, context: ReadContext): Promise<Counts | undefined> => {
     const { from, to, keys, name } = pair;
     if (name === undefined || !areAlike(from.columns, to.columns)) return undefined;
@@ -173,11 +170,11 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
 
   const readCounts = async (pair: Pair, context: ReadContext): Promise<Counts> => {
     const { from, to, keys } = pair;
-    const known = await mergeCounts(pair, context);
-    if (known !== undefined) return known;
+    const recorded = await mergeCounts(pair, context);
+    if (recorded !== undefined) return recorded;
     const comparison = comparisonOf(pair, keys);
     const { sides, mostRows, values, byPosition } = comparison.pair;
-    // Rows that only one of the versions has are all added, or all removed.
+    // If only one version has rows of its own, they are all added or all removed.
     if (sides.length < 2 && !byPosition) {
       const added = sides[0] === 'to' ? mostRows : 0;
       return { added, removed: mostRows - added, changed: 0, byKey: true };
@@ -192,7 +189,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     });
     if (row === undefined) throw new Error('the data store gave no counts');
     const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
-    // If no row changed, both ways count the same.
+    // If no row changed, matching by key and by whole row give the same counts.
     const byKey = changed === 0 || (Math.max(mostFrom, mostTo) < 2 && (await areUnique(pair, context)));
     return byKey
       ? { added, removed, changed, byKey }
@@ -202,8 +199,8 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
   const countsOf = async (pair: Pair, context: ReadContext): Promise<Counts> => {
     const { name } = pair;
     if (name === undefined) return readCounts(pair, context);
-    const known = counted.get(name);
-    if (known !== undefined) return known;
+    const cached = counted.get(name);
+    if (cached !== undefined) return cached;
     const counts = await counting.run(name, context.signal, (signal) =>
       readCounts(pair, { ...context, signal }),
     );
@@ -225,8 +222,8 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     );
     const header = createHash('sha256').update(output.map((column) => JSON.stringify(column.name)).join());
     const key = name === undefined ? undefined : `${name}/${wanted.top ?? ''}/${header.digest('base64')}`;
-    const known = key === undefined ? undefined : remembered.get(key);
-    if (known !== undefined) return { body: known, ...matched };
+    const cached = key === undefined ? undefined : cachedRows.get(key);
+    if (cached !== undefined) return { body: cached, ...matched };
     const body = await reader.open({
       ...query,
       values: comparison.pair.values,
@@ -234,16 +231,16 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       isHeavy: isMany(comparison.pair.mostRows),
       ...context,
     });
-    return { body: key === undefined ? body : remembered.through(key, body), ...matched };
+    return { body: key === undefined ? body : cachedRows.through(key, body), ...matched };
   };
 
   return {
     count: (wanted) =>
-      again(async () => {
+      withRetries(async () => {
         const pair = await find(wanted);
         const from = pair.from.versionId === 0 ? null : String(pair.from.versionId);
         return { from, ...shown(await countsOf(pair, contextOf(pair, wanted)), pair.keys) };
       }),
-    open: (wanted) => again(async () => openRows(await find(wanted), wanted)),
+    open: (wanted) => withRetries(async () => openRows(await find(wanted), wanted)),
   };
 };

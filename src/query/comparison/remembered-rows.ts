@@ -1,24 +1,23 @@
-/** Cache of the rows in which two versions differ, as they were sent. The same pair is often requested again, and never changes. */
+/** Cache of the rows in which two versions differ, as bytes. The same pair is often requested again, and never changes. */
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createCache } from '../../lib/cache.js';
 
 interface RememberedRows {
-  /** The bytes of an earlier answer. */
   get(name: string): Readable | undefined;
-  /** Passes the bytes through, and caches them once they were read to the end. */
+  /** Passes the bytes through, and caches them if they are read to the end. */
   through(name: string, body: Readable): Readable;
 }
 
-/** Part of the limit that one answer may take. */
-const largestPart = 1 / 16;
-/** Besides the bytes themselves. */
+/** Largest answer that is cached, as a share of the limit. */
+const largestShare = 1 / 16;
+/** Overhead of a cache entry. */
 const bytesPerAnswer = 500;
 
-/** @param limit Bytes of all answers together; 0: none is remembered. */
+/** @param limit in bytes; 0 disables the cache */
 export const createRememberedRows = (limit: number): RememberedRows => {
-  const known = createCache<Buffer>({ limit, weigh: (bytes) => bytes.length + bytesPerAnswer });
-  const largest = limit * largestPart;
+  const answers = createCache<Buffer>({ limit, weigh: (bytes) => bytes.length + bytesPerAnswer });
+  const largest = limit * largestShare;
 
   const collector = (name: string): Transform => {
     let chunks: Buffer[] = [];
@@ -30,9 +29,9 @@ export const createRememberedRows = (limit: number): RememberedRows => {
         else chunks = [];
         done(null, chunk);
       },
-      // Not called when the answer breaks off: then nothing is remembered.
+      // Not called if the answer fails, so an incomplete answer is never cached.
       flush(done) {
-        if (size <= largest) known.set(name, Buffer.concat(chunks));
+        if (size <= largest) answers.set(name, Buffer.concat(chunks));
         done();
       },
     });
@@ -40,13 +39,13 @@ export const createRememberedRows = (limit: number): RememberedRows => {
 
   return {
     get(name) {
-      const bytes = known.get(name);
+      const bytes = answers.get(name);
       return bytes && Readable.from([bytes], { objectMode: false });
     },
     through(name, body) {
       if (largest < bytesPerAnswer) return body;
       const out = collector(name);
-      // A failure reaches the reader through the stream that it reads.
+      // The reader gets the error from `out`.
       pipeline(body, out).catch(() => undefined);
       return out;
     },

@@ -1,6 +1,6 @@
 /**
- * SQL that compares two versions of a dataset, over the rows that only one of them has (rows/pair.ts). Rows are matched by a
- * key that is unique in both versions, or as a whole.
+ * SQL that compares two versions of a dataset. It reads only rows that one of them has (rows/pair.ts), and matches them by a
+ * key that is unique in both versions, or as whole rows.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import {
@@ -15,12 +15,11 @@ import type { OutputColumn } from '../formats/format.js';
 import { freeName } from '../projection.js';
 import { isMany } from '../read-context.js';
 
-/** Two versions, and how their rows are matched. */
 export interface Comparison {
   readonly pair: PairRows;
   readonly from: readonly StoredColumn[];
   readonly to: readonly StoredColumn[];
-  /** Columns of the key. Empty: whole rows are compared. */
+  /** Key columns; empty to compare whole rows. */
   readonly keyIds: readonly number[];
 }
 
@@ -43,7 +42,7 @@ const selectEach = ({ parts }: PairRows, list: (part: PairPart) => readonly stri
     .map((part) => `SELECT ${list(part).join(', ')} FROM ${part.from} WHERE ${part.where}`)
     .join('\nUNION ALL ');
 
-/** One row: how many rows only one version has, by the key and as a whole, and the most rows of one key in each. */
+/** One row: rows that only one version has, counted by key and as whole rows, and the most rows per key in each version. */
 export const countsSql = (comparison: Comparison): string => {
   const { key, row } = hashesOf(comparison);
   const isKeyed = comparison.keyIds.length > 0;
@@ -60,7 +59,7 @@ export const countsSql = (comparison: Comparison): string => {
       GROUP BY k)`;
 };
 
-/** One row: the most rows that have the same key in each version. */
+/** One row: the most rows per key in each version. */
 export const repeatsSql = (comparison: Comparison): string => {
   const { key } = hashesOf(comparison);
   const rows = selectEach(comparison.pair, (part) => [`${key(part)} AS k`, `${part.side} AS side`]);
@@ -71,12 +70,12 @@ export const repeatsSql = (comparison: Comparison): string => {
 interface ChangeColumn {
   readonly id: number;
   readonly name: string;
-  /** True where both sides are stored in one type. */
+  /** True if both versions store the column in one type. */
   readonly alike: boolean;
   readonly physical: StoredColumn['physical'];
 }
 
-/** Columns of the second version, then those that only the first has; no name twice. */
+/** Columns of the second version, then those that only the first has, under unique names. */
 const changeColumns = ({ from, to }: Comparison): ChangeColumn[] => {
   const types = commonTypes(from, to);
   const now = new Set(to.map(({ id }) => id));
@@ -100,11 +99,11 @@ const valueIn = ({ columns }: PairPart) => {
 
 interface ChangedRows {
   readonly output: OutputColumn[];
-  /** `FROM …` and everything behind it. */
+  /** `FROM …` and everything after it. */
   readonly from: string;
 }
 
-/** Only one version has rows that the other lacks, so no row has a counterpart. */
+/** For pairs in which only one version has rows of its own, so no row has a counterpart. */
 const oneSided = ({ pair }: Comparison, columns: readonly ChangeColumn[]): ChangedRows => {
   const [part] = pair.parts;
   const value = part === undefined ? () => 'NULL' : valueIn(part);
@@ -121,8 +120,8 @@ const oneSided = ({ pair }: Comparison, columns: readonly ChangeColumn[]): Chang
 };
 
 /**
- * `change` (removed, added, before, after) and the columns of both versions. Removed rows first, then added and changed ones in
- * the order of the second version.
+ * Selects `change` (removed, added, before, after) and the columns of both versions. Removed rows come first, then added and
+ * changed ones in the order of the second version.
  */
 export const changedRowsSql = (comparison: Comparison): ChangedRows => {
   const columns = changeColumns(comparison);
@@ -143,7 +142,7 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
     ...columns.map(valueIn(part)).map((sql, at) => `${sql} AS o${at}`),
   ]);
   const differing = `SELECT ${match} FROM (${selectEach(pair, hashes)}) GROUP BY ${match} HAVING countIf(side = 0) != countIf(side = 1)`;
-  // Many rows are first compared by hashes alone, so that only those that differ are held.
+  // Large versions are compared by hashes first, so that only differing rows are kept in memory.
   const rows = isMany(pair.mostRows)
     ? `(SELECT * FROM (${all}) WHERE (${match}) IN (${differing}))`
     : `(${all})`;
@@ -161,7 +160,7 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
         FROM ${rows})
       WHERE present = 1 OR low != high ORDER BY place, side, p`,
     };
-  // Equal rows are paired one by one, until either version has none left.
+  // Equal rows are paired; the rest are the rows that one version has more often.
   return {
     output: output(`if(side = 0, 'removed', 'added')`),
     from: `FROM (

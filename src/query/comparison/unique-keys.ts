@@ -1,4 +1,4 @@
-/** The key by which rows of several versions are matched, and whether it is unique in each version. */
+/** Checks whether a key is unique in each of two versions. */
 import { createCache } from '../../lib/cache.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
@@ -10,11 +10,10 @@ import { isMany, type ReadContext } from '../read-context.js';
 import { createSharedWork } from '../shared-work.js';
 import { repeatsSql } from './statements.js';
 
-/** Columns by which rows are matched. */
 export interface MatchedBy {
-  /** Empty: whole rows are compared. */
+  /** Columns by which rows are matched; empty if whole rows are compared. */
   readonly keys: readonly StoredColumn[];
-  /** Columns that several rows of one version share, so that they are no key. */
+  /** Key columns that are not unique. */
   readonly ambiguous: readonly StoredColumn[];
 }
 
@@ -30,16 +29,15 @@ export interface VersionPair {
 }
 
 interface UniqueKeys {
-  /** True when no two rows of either version have the same key. Without a key it is true. */
+  /** True if no two rows of one version have the same key, or if there is no key. */
   areUnique(pair: VersionPair, context: ReadContext): Promise<boolean>;
-  /** The same where the second version was made of the first one by the key: rows that are unique before are unique afterwards. */
+  /** Checks only the first version: for a merge by the key, which keeps the key unique. */
   areUniqueBefore(pair: VersionPair, context: ReadContext): Promise<boolean>;
 }
 
-/** Answers that are remembered: rows of a version never change. */
-const remembered = 10_000;
+/** Size of the cache in answers, which never change. */
+const cachedAnswers = 10_000;
 
-/** A version without rows. */
 export const withoutRows = ({
   cuts,
   patches,
@@ -57,42 +55,45 @@ export const withoutRows = ({
 const nameOf = ({ versionId }: ReadableVersion, keys: readonly StoredColumn[]): string =>
   `${versionId}/${keys.map(({ id }) => id).join()}`;
 
-/** True if columns of a version have all by which its rows are noted to be unique. */
-const hasAll = (
+/** True if the key includes all columns that are recorded as unique for the version. */
+const includesRecorded = (
   { columns }: ReadableVersion,
   keys: readonly StoredColumn[],
-  noted: readonly number[] | undefined,
+  recorded: readonly number[] | undefined,
 ): boolean => {
-  if (noted === undefined) return false;
+  if (recorded === undefined) return false;
   const ids = new Set(keys.map(({ id }) => id));
   const stored = new Set(columns.filter(({ id }) => ids.has(id)).map(({ storageId }) => storageId));
-  return noted.every((id) => stored.has(id));
+  return recorded.every((id) => stored.has(id));
 };
 
 export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
-  const known = createCache<boolean>({ limit: remembered, weigh: () => 1 });
+  const answers = createCache<boolean>({ limit: cachedAnswers, weigh: () => 1 });
   const inFlight = createSharedWork<boolean>();
 
   const remember = (version: ReadableVersion, keys: readonly StoredColumn[], isUnique: boolean): void => {
-    // A dry run publishes no version, so the answer has no id to be cached by.
-    if (version.versionId !== 0) known.set(nameOf(version, keys), isUnique);
+    // A dry run has no version id.
+    if (version.versionId !== 0) answers.set(nameOf(version, keys), isUnique);
   };
 
   const isKnownUnique = (version: ReadableVersion, keys: readonly StoredColumn[]): boolean | undefined =>
-    version.rowCount < 2 ? true : known.get(nameOf(version, keys));
+    version.rowCount < 2 ? true : answers.get(nameOf(version, keys));
 
-  /** Remembers what was noted when the versions were published. */
-  const recall = async (some: readonly ReadableVersion[], keys: readonly StoredColumn[]): Promise<void> => {
-    const unknown = some.filter(
+  /** Caches the keys that were recorded when the versions were published. */
+  const loadRecorded = async (
+    candidates: readonly ReadableVersion[],
+    keys: readonly StoredColumn[],
+  ): Promise<void> => {
+    const unknown = candidates.filter(
       (version) => version.versionId !== 0 && isKnownUnique(version, keys) === undefined,
     );
     if (unknown.length === 0) return;
-    const noted = await readKeys(
+    const recorded = await readKeys(
       sql,
       unknown.map(({ versionId }) => versionId),
     );
     for (const version of unknown)
-      if (hasAll(version, keys, noted.get(version.versionId))) remember(version, keys, true);
+      if (includesRecorded(version, keys, recorded.get(version.versionId))) remember(version, keys, true);
   };
 
   const check = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
@@ -119,14 +120,14 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
 
   const find = async (pair: VersionPair, context: ReadContext): Promise<boolean> => {
     const { from, to, keys } = pair;
-    await recall([from, to], keys);
+    await loadRecorded([from, to], keys);
     const isUnique = [isKnownUnique(from, keys), isKnownUnique(to, keys)];
     if (isUnique.includes(false)) return false;
     const unknown = [from, to].filter((_, at) => isUnique[at] === undefined);
     if (unknown.length === 0) return true;
     const { shared } = pairRows(reader.database, from, to);
     if (unknown.length === 2 && shared === 'none') return check(pair, context);
-    // A key that is unique in all rows of a version is unique in some of them.
+    // A key that is unique in all rows of a version is unique in any subset of them.
     if (shared === 'all of from') return isUnique[1] ?? checkOne(to, pair, context);
     if (shared === 'all of to') return isUnique[0] ?? checkOne(from, pair, context);
     for (const [at, version] of unknown.entries()) {

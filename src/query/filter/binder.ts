@@ -1,7 +1,7 @@
 /**
- * Gives every node a type, or refuses it with the place and a hint. Null rules of OData 4.01 part 2, 5.1.1:
- * a comparison is true or false (null equals null alone; an ordering with null is false), arithmetic and
- * functions of null are null, `and`, `or`, `not` take null as unknown.
+ * Gives every node a type, or rejects it with its position and a hint. Null rules of OData 4.01 part 2, 5.1.1:
+ * a comparison is true or false (null equals only null; an ordering with null is false), arithmetic and
+ * functions of null are null, and `and`, `or`, `not` treat null as unknown.
  */
 import { runAtOnce } from '../../lib/time-slicing.js';
 import {
@@ -63,7 +63,7 @@ const bindColumn = (name: string, binding: Binding): Operand => {
   binding.columnsRead += 1;
   switch (column.dataType) {
     case 'Decimal':
-      // Numbers beyond 76 digits are stored as text and are String columns; the two never disagree.
+      // Columns of numbers beyond 76 digits are String columns.
       return { type: 'number', node: { kind: 'column', column } };
     case 'String':
       return { type: 'text', node: { kind: 'column', column } };
@@ -144,7 +144,7 @@ function* bindLater({ later }: Binding): Generator<void, void> {
   }
 }
 
-/** The typed form of an expression of any type. */
+/** Binds an expression of any type. */
 export const bindExpression = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Operand => {
   const binding = createBinding(columns, failures);
   const operand = bind(root, binding);
@@ -152,7 +152,7 @@ export const bindExpression = (root: SyntaxNode, columns: ColumnLookup, failures
   return operand;
 };
 
-/** The typed form of a whole filter; what is not a condition is refused. Each step is bounded work. */
+/** Binds a whole filter, in bounded steps. Rejects an expression that is not a condition. */
 export function* bindFilter(
   root: SyntaxNode,
   columns: ColumnLookup,

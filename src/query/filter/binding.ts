@@ -3,20 +3,20 @@ import { pairReadings } from './readings.js';
 import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn, Operand } from './typed.js';
 
-/** Columns by name; a map will do. */
+/** Columns by name, such as a Map. */
 export interface ColumnLookup {
   get(name: string): FilterColumn | undefined;
 }
 
-/** Context for the binding of one filter. */
+/** State of binding one filter. */
 export interface Binding {
   readonly columns: ColumnLookup;
   readonly failures: Failures;
   /** See `FilterLimits`. */
   readonly numbersInQuotes: boolean;
-  /** Counted up with each column that is bound. */
+  /** Columns bound so far. */
   columnsRead: number;
-  /** Values of long lists that are still to be bound, in steps. */
+  /** Lists whose values are not yet bound. */
   readonly later: Generator<void, void>[];
   bind(node: SyntaxNode): Operand;
 }
@@ -35,7 +35,7 @@ export const bindSide = (node: SyntaxNode, binding: Binding): BoundSide => {
   return { node, operand, readsColumn: binding.columnsRead > before };
 };
 
-/** Two operands of one operator in all their readings, the likeliest first. Only literals have two. */
+/** All readings of the two operands, most likely first. Only literals have two readings. */
 export const bindPair = (left: SyntaxNode, right: SyntaxNode, binding: Binding): readonly BoundPair[] => {
   const bound = new Map<SyntaxNode, BoundSide>();
   const sideOf = (node: SyntaxNode): BoundSide => {
@@ -46,7 +46,7 @@ export const bindPair = (left: SyntaxNode, right: SyntaxNode, binding: Binding):
   return pairReadings(left, right).map(([first, second]) => [sideOf(first), sideOf(second)]);
 };
 
-/** Counts the columns of the readings that were chosen, of all that were bound since. */
+/** Resets the column count to `before` plus the chosen readings: the other readings were bound only as a trial. */
 export const countChosen = (chosen: readonly BoundSide[], before: number, binding: Binding): void => {
   binding.columnsRead = before + chosen.filter((side) => side.readsColumn).length;
 };
@@ -66,7 +66,7 @@ const nouns = {
   null: 'null',
 } as const;
 
-/** How a message names a node. */
+/** Name of a node for messages. */
 export const describe = (node: SyntaxNode, operand: Operand): string => {
   switch (node.kind) {
     case 'column':

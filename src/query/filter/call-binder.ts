@@ -8,7 +8,7 @@ import type { DateNode, DatePart, NumberNode, Operand, PeriodStart, TextNode } f
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
 
-/** Types of the arguments. A function of null is null for all other arguments. */
+/** Types of the arguments. A call with a null argument is null. */
 const signatures: Readonly<Record<FunctionName, readonly Exclude<Operand['type'], 'null' | 'boolean'>[]>> = {
   contains: ['text', 'text'],
   startswith: ['text', 'text'],
@@ -39,7 +39,7 @@ const nouns = { text: 'a text', number: 'a number', date: 'a date' } as const;
 const bindArgument = (name: FunctionName, node: SyntaxNode, index: number, binding: Binding): Operand => {
   // The parser checks the number of arguments.
   const wanted = signatures[name][index]!;
-  // The first argument is the operand of the function; the others are mostly values.
+  // The first argument is usually a column, the others are usually values.
   const before = binding.columnsRead;
   const readings = readingsOf(node, index === 0).map((reading) => bindSide(reading, binding));
   const fitting =
@@ -57,7 +57,7 @@ const bindArgument = (name: FunctionName, node: SyntaxNode, index: number, bindi
   );
 };
 
-/** 4.01: a negative length is a bad request; a negative start is optional, and not offered. */
+/** OData 4.01: a negative length is a bad request; support for a negative start is optional. */
 const checkSubstring = (call: Call, binding: Binding): void => {
   for (const node of call.args.slice(1)) {
     if (node.kind !== 'number') continue;
@@ -89,7 +89,6 @@ interface Nodes {
   readonly date: DateNode;
 }
 
-/** The node of an argument that has the type of the signature. */
 const argument = <Type extends keyof Nodes>(operand: Operand | undefined, type: Type): Nodes[Type] => {
   if (operand?.type !== type) throw new RangeError('an argument has the type of the signature');
   return operand.node as Nodes[Type];

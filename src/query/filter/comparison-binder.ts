@@ -1,4 +1,4 @@
-/** Comparisons and `in`: which reading an operand has, and what can be compared with what. */
+/** Binds comparisons and `in`: chooses the readings of the operands and checks that their types are comparable. */
 import { numberFormOf } from '../../model/column-types/column-types.js';
 import { type Binding, type BoundPair, type BoundSide, bindPair, bindSide, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
@@ -12,7 +12,7 @@ type Comparing = Extract<SyntaxNode, { kind: 'compare' }>;
 
 const negate = (operand: Condition): Condition => ({ kind: 'not', operand });
 
-/** Text that may be a date or a period next to a date: a quoted text or a four-digit number. */
+/** Text that is read as a date or period when compared with a date: a quoted text or a four-digit number. */
 const dateTextOf = (node: SyntaxNode): string | undefined =>
   node.kind === 'string' ? node.value : node.kind === 'number' ? node.text : undefined;
 
@@ -27,7 +27,7 @@ const asDate = (node: SyntaxNode, operand: Operand, binding: Binding): Operand =
   );
 };
 
-/** True for a quoted text next to a column whose numbers the caller sees as texts. */
+/** True for a quoted text compared with a column whose numbers the caller sees as text. */
 const isNumberInQuotes = (column: Operand, node: SyntaxNode, { numbersInQuotes }: Binding): boolean =>
   numbersInQuotes &&
   node.kind === 'string' &&
@@ -75,16 +75,16 @@ const canBeDate = ({ node, operand }: BoundSide): boolean =>
 const areComparable = (pair: BoundPair): boolean => {
   const [left, right] = [pair[0].operand.type, pair[1].operand.type];
   if (left === right || left === 'null' || right === 'null') return true;
-  // One side reads a column, which can only be a date by its type.
+  // One side reads a column, so it is a date only by its type.
   return pair.every(canBeDate);
 };
 
 const readsColumn = (pair: BoundPair): boolean => pair.some((side) => side.readsColumn);
 
-/** The likeliest reading in which a column takes part, one that fits before one that does not. */
+/** The most likely reading that includes a column; comparable types take precedence. */
 const chosenPair = (node: Comparing, binding: Binding): BoundPair => {
   const pairs = bindPair(node.left, node.right, binding).filter(readsColumn);
-  // If all readings are wrong, the last one has the most values, and its message says how to write them.
+  // If no reading fits, the last one has the most values, so its message explains how to write them.
   const pair = pairs.find(areComparable) ?? pairs.at(-1);
   if (pair === undefined) throw binding.failures.noColumn(node.left.start);
   return pair;
@@ -169,10 +169,8 @@ export const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, bindin
   }
 };
 
-/** Values of a list that are bound in one step. */
 const itemsPerStep = 200;
 
-/** Binds the values of a list, each to be kept. */
 function* itemSteps(
   { items }: Extract<SyntaxNode, { kind: 'in' }>,
   { node, operand }: BoundSide,

@@ -1,10 +1,10 @@
 /**
- * Typed tree → SQL with bound parameters. Text of the caller can enter through `parameters.add` alone, and the
- * only identifiers are the `sql` of columns.
+ * Typed tree → SQL with bound parameters. Text of the caller enters SQL only through `parameters.add`, and the only
+ * identifiers are the `sql` of columns.
  *
- * A condition is compiled for the question that is asked about it. `isTrue` and `isFalse` give SQL where null
- * means no, so plain comparisons stay plain and indexes can serve them; `not` swaps the question. Only where a
- * condition is itself compared (`contains(A,'x') eq null`) its three-valued value is needed.
+ * A condition is compiled either as "is true" or as "is false", both with null as no, so that comparisons stay plain and
+ * can use indexes; `not` swaps the two. Three-valued SQL is needed only for a condition that is itself compared
+ * (`contains(A,'x') eq null`).
  */
 import { isNullDate } from './date-sql.js';
 import { dateMembership, dateTest } from './date-test.js';
@@ -25,7 +25,7 @@ export interface CompileContext {
   readonly shapes: Shapes;
 }
 
-/** Context for the SQL of several expressions of one statement. */
+/** Context of one statement, shared by its expressions. */
 export const createContext = (parameters: Parameters): CompileContext => {
   const shapes = createShapes();
   const emit: Emitter = {
@@ -39,12 +39,12 @@ export const createContext = (parameters: Parameters): CompileContext => {
 
 const join = (items: readonly string[], word: 'AND' | 'OR'): string => `(${items.join(` ${word} `)})`;
 
-/** Most tests that ClickHouse may distribute over PREWHERE and WHERE. For 1,000 tests that takes it half a minute. */
-const mostApart = 200;
+/** Most tests that ClickHouse may distribute over PREWHERE and WHERE: for 1,000 tests this takes half a minute. */
+const maxSplitTests = 200;
 
-/** Joins tests; null counts as false. ClickHouse does not split an AND inside a function. */
+/** Joins tests, with null as false. The function around a long AND prevents ClickHouse from splitting it. */
 const joinTests = (items: readonly string[], word: 'AND' | 'OR'): string =>
-  word === 'AND' && items.length > mostApart ? `ifNull(${join(items, word)}, 0)` : join(items, word);
+  word === 'AND' && items.length > maxSplitTests ? `ifNull(${join(items, word)}, 0)` : join(items, word);
 
 const whenTrue = (node: Condition, context: CompileContext): string => {
   switch (node.kind) {
@@ -104,7 +104,7 @@ const whenFalse = (node: Condition, context: CompileContext): string => {
   }
 };
 
-/** 1, 0 or null. */
+/** SQL that is 1, 0 or null. */
 const threeValued = (node: Condition, context: CompileContext): string => {
   switch (node.kind) {
     case 'constant':
@@ -150,7 +150,7 @@ const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Com
   const operands = `${emit.text(left).sql}, ${emit.text(right).sql}`;
   switch (kind) {
     case 'contains':
-      // Bytes suffice: UTF-8 never matches in the middle of a character.
+      // Comparing bytes is enough: UTF-8 never matches in the middle of a character.
       return `(position(${operands}) > 0)`;
     case 'startswith':
       return `startsWith(${operands})`;
@@ -162,8 +162,8 @@ const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Com
 };
 
 /**
- * One expression over an array of the columns: ClickHouse takes 24 s to analyse 2,500 conditions joined by OR, and 0.2 s for an
- * array of as many columns. A null contains nothing.
+ * One expression over an array of the columns: ClickHouse needs 24 s to analyse 2,500 conditions joined by OR, and 0.2 s
+ * for an array of as many columns. A null contains nothing.
  */
 const anyContains = ({ columns, value }: AnyContains, { emit }: CompileContext): string => {
   const cells = columns.map((column) => emit.text({ kind: 'column', column }).sql);
@@ -187,10 +187,10 @@ const comparison = (node: Comparing, context: CompileContext): Test => {
     case 'boolean': {
       const left = threeValued(node.left, context);
       const right = threeValued(node.right, context);
-      // 2 stands for null, which equals null alone; each side is written once, so nesting stays linear.
+      // 2 represents null, which equals only null. Each side is written once, so nested SQL grows linearly.
       if (operator === 'eq')
         return { operator, test: `(ifNull(${left}, 2) = ifNull(${right}, 2))`, nulls: [] };
-      // NULL as a second answer only tells that the test itself may be null.
+      // Marks the test as nullable.
       return { operator, test: `(${left} ${signs[operator]} ${right})`, nulls: ['NULL'] };
     }
     default:
@@ -227,20 +227,19 @@ const membershipTest = (node: Belonging, { emit, shapes }: CompileContext): Test
   }
 };
 
-/** Conditions that are compiled in one step. */
-const compiledInOneStep = 100;
+const conditionsPerStep = 100;
 
-/** SQL for a WHERE clause; null counts as false there. Long conditions are compiled in steps. */
+/** Compiles a condition for a WHERE clause, where null counts as false, in bounded steps. */
 export function* conditionSteps(node: Condition, context: CompileContext): Generator<void, string> {
   if (node.kind !== 'and' && node.kind !== 'or') return whenTrue(node, context);
   const items: string[] = [];
   for (const item of node.items) {
     items.push(yield* conditionSteps(item, context));
-    if (items.length % compiledInOneStep === 0) yield;
+    if (items.length % conditionsPerStep === 0) yield;
   }
   return joinTests(items, node.kind === 'and' ? 'AND' : 'OR');
 }
 
-/** The same at once. */
+/** Compiles a condition for a WHERE clause at once. */
 export const compileCondition = (condition: Condition, context: CompileContext): string =>
   whenTrue(condition, context);

@@ -1,7 +1,7 @@
 import type { Exact } from './number-literal.js';
 import type { ArithmeticOperator } from './syntax.js';
 
-/** Literals up to this size are calculated while binding, by the rules of number-shape.ts. */
+/** Literals up to this size are folded by the binder, by the rules of number-shape.ts. */
 const maxFoldedDigits = 10n ** 30n;
 const maxFoldedScale = 15;
 const quotientScale = 22;
@@ -21,7 +21,7 @@ const withoutZeros = (digits: bigint, scale: number): Exact => {
   return { digits: rest, scale: places };
 };
 
-/** The result, null for a division by zero, undefined when the operands are too long to fold. */
+/** Returns the result, null for a division by zero, or undefined if the operands are too long to fold. */
 export const foldArithmetic = (
   operator: ArithmeticOperator,
   left: Exact,
@@ -40,7 +40,7 @@ export const foldArithmetic = (
     case 'mod':
       return rightUnits === 0n ? null : withoutZeros(leftUnits % rightUnits, scale);
     case 'div':
-      // Cut off towards zero, as ClickHouse does.
+      // Truncates towards zero, like ClickHouse.
       return rightUnits === 0n
         ? null
         : withoutZeros((leftUnits * 10n ** BigInt(quotientScale)) / rightUnits, quotientScale);

@@ -1,4 +1,4 @@
-/** Order of the conditions of a filter. ClickHouse tests those of a PREWHERE one after the other, each in the rows that are left. */
+/** Order of the conditions of a filter. ClickHouse evaluates a PREWHERE one condition at a time, each on the remaining rows. */
 import type { Condition } from './typed.js';
 
 interface Node {
@@ -9,7 +9,7 @@ const isStored = ({ kind }: Node): boolean => kind === 'column';
 
 const isLiteral = ({ kind }: Node): boolean => kind === 'number' || kind === 'date';
 
-/** True for a stored number or date that is compared with literals: texts and calculations cost several times as much. */
+/** True for a stored number or date compared with literals. Texts and calculations cost several times as much. */
 const isCheap = (node: Condition): boolean => {
   if (node.kind === 'in') return node.type !== 'text' && isStored(node.operand);
   if (node.kind !== 'compare') return false;
@@ -17,7 +17,7 @@ const isCheap = (node: Condition): boolean => {
   return (isStored(left) && isLiteral(right)) || (isLiteral(left) && isStored(right));
 };
 
-/** Moves the cheap ones of the conditions that `and` joins before the others; otherwise the order stays. */
+/** Moves the cheap operands of a top-level `and` to the front; otherwise the order stays the same. */
 export const cheapestFirst = (node: Condition): Condition => {
   if (node.kind !== 'and') return node;
   const cheap = node.items.filter(isCheap);

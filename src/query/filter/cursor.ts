@@ -1,4 +1,4 @@
-/** Position of the parser in its text, and its depth. */
+/** Position and depth of the parser. */
 import type { Failures } from './failure.js';
 import type { Lexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';
@@ -15,19 +15,19 @@ export interface Cursor {
   offset: number;
   depth: number;
   peeked: FollowingToken | undefined;
-  /** Operands and values of lists so far. */
+  /** Operands and list values read so far. */
   read: number;
 }
 
-/** Work that is done in bounded steps, with a result at the end: the caller may let other work run in between. */
+/** Work in bounded steps, with a result at the end. The caller can yield to the event loop between steps. */
 export type Steps<T> = Generator<void, T>;
 
-/** Operands and values of lists that are read in one step. */
-const readInOneStep = 100;
+/** Operands and list values. */
+const readsPerStep = 100;
 
 export const isStepOver = (cursor: Cursor): boolean => {
   cursor.read += 1;
-  return cursor.read % readInOneStep === 0;
+  return cursor.read % readsPerStep === 0;
 };
 
 export const peek = (cursor: Cursor): FollowingToken => {
@@ -59,7 +59,7 @@ export function* nested<T>(cursor: Cursor, start: number, parse: Steps<T>): Step
   return result;
 }
 
-/** Consumes the comma or the bracket after an item; true for the bracket. */
+/** Consumes the comma or closing parenthesis after an item. Returns true for the parenthesis. */
 export const endsList = (cursor: Cursor): boolean => {
   const next = peek(cursor);
   if (next.kind !== 'comma' && next.kind !== 'close') throw cursor.failures.syntax(next.start, "',' or ')'");

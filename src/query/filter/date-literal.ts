@@ -1,4 +1,4 @@
-/** Dates and periods as statistics write them; each stands for its first day, written `YYYY-MM-DD`. */
+/** Dates and statistical periods. A period stands for its first day, `YYYY-MM-DD`. */
 
 const pad = (value: number): string => String(value).padStart(2, '0');
 
@@ -10,7 +10,7 @@ const dayText = (year: string, month: number, day: number): string | undefined =
   return real ? `${year}-${pad(month)}-${pad(day)}` : undefined;
 };
 
-/** Monday of an ISO 8601 week: week 1 is the one with 4 January in it. */
+/** Monday of an ISO 8601 week. Week 1 contains 4 January. */
 const weekText = (year: string, week: number): string | undefined => {
   const monday = new Date(0);
   monday.setUTCFullYear(Number(year), 0, 4);
@@ -33,7 +33,7 @@ const forms: readonly (readonly [RegExp, (year: string, part: number, day: numbe
     [/^(\d{4})$/, (year) => dayText(year, 1, 1)],
   ];
 
-/** First day of a date or period; undefined when the text is neither or names a day that does not exist. */
+/** First day of a date or period; undefined if the text is neither, or the day does not exist. */
 export const firstDayOf = (text: string): string | undefined => {
   for (const [form, read] of forms) {
     const match = form.exec(text);
@@ -42,6 +42,6 @@ export const firstDayOf = (text: string): string | undefined => {
   return undefined;
 };
 
-/** A bare date or period at an offset. A year alone is a number until it meets a Date column. */
+/** An unquoted date or period. A year alone is a number until it is compared with a Date column. */
 export const bareDate =
   /\d{4}(?:-\d{2}-\d{2}|-\d{2}|-?[Qq][1-4]|-?[Mm]\d{2}|-?[Ww]\d{2})(?![\p{L}\p{N}_-])/uy;

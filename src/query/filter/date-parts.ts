@@ -1,4 +1,4 @@
-/** Parts and periods of a day that is known, `YYYY-MM-DD`, by the proleptic Gregorian calendar. */
+/** Parts and periods of a literal day, `YYYY-MM-DD`, in the proleptic Gregorian calendar. */
 import type { DatePart, PeriodStart } from './typed.js';
 
 const dayMs = 86_400_000;
@@ -18,7 +18,7 @@ const dayOf = (time: number): string => {
 /** Days since Monday. */
 const weekday = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
 
-/** Week 1 of ISO 8601 is the one with the year's first Thursday. */
+/** Week 1 of ISO 8601 contains the first Thursday of the year. */
 const isoWeek = (day: string): number => {
   const time = timeOf(day);
   const thursday = new Date(time + (3 - weekday(time)) * dayMs);

@@ -1,4 +1,4 @@
-/** SQL of dates that depend on the row, and of their parts. */
+/** SQL of stored dates and their parts. */
 import type { PhysicalType } from '../../model/column.js';
 import type { DateStorage } from '../../model/column-types/column-type.js';
 import { dateStorageOf } from '../../model/column-types/column-types.js';
@@ -10,16 +10,15 @@ export interface DateSql {
   readonly physical: PhysicalType;
 }
 
-/** SQL of the dates of one form. */
 interface FormSql {
-  /** ClickHouse type of a parameter that is compared with such a date. */
+  /** ClickHouse type of a parameter for comparisons. */
   readonly parameter: 'Date32' | 'String';
-  /** Bounds of the type: a date beyond them is before or after every stored date. */
+  /** First and last date of the type. */
   readonly first: string;
   readonly last: string;
-  /** An array of texts as what such a date is looked up in. */
+  /** Converts an array of texts to the right side of IN. */
   readonly list: (texts: string) => string;
-  /** As text of the form YYYY-MM-DD. */
+  /** Converts a date to text, YYYY-MM-DD. */
   readonly text: (sql: string) => string;
   readonly starts: Readonly<Record<PeriodStart, (sql: string) => string>>;
   readonly parts: Readonly<Record<DatePart, (sql: string) => string>>;
@@ -31,20 +30,20 @@ const columnOf = (node: StoredDate): Extract<StoredDate, { kind: 'column' }> =>
 
 export const isNullDate = (node: StoredDate): string => `isNull(${columnOf(node).column.sql})`;
 
-/** Weeks repeat every 400 years: the day of the same place in a cycle that Date32 holds. */
-const moved = (text: string): string =>
+/** The same day in a 400-year cycle that Date32 covers: weeks repeat every 400 years. */
+const shifted = (text: string): string =>
   `toDate32OrNull(concat(toString(1900 + positiveModulo(toInt32OrNull(substring(${text}, 1, 4)) - 1900, 400)), substring(${text}, 5)))`;
 
 const monday = (date: string): string => `(${date} - (toDayOfWeek(${date}) - 1))`;
 
-/** The moved day may have its Monday in the year before; both are moved back by the same number of years. */
+/** Shifts the Monday back by the years of its day, since it may be in the year before. */
 const textMonday = (text: string): string => {
-  const start = `toString(${monday(moved(text))})`;
-  const years = `(toInt32OrNull(substring(${text}, 1, 4)) - toInt32(toYear(${moved(text)})))`;
+  const start = `toString(${monday(shifted(text))})`;
+  const years = `(toInt32OrNull(substring(${text}, 1, 4)) - toInt32(toYear(${shifted(text)})))`;
   return `concat(leftPad(toString(toInt32OrNull(substring(${start}, 1, 4)) + ${years}), 4, '0'), substring(${start}, 5))`;
 };
 
-/** ClickHouse's own functions of this kind give the narrower Date, and its day of the year is wrong for 2299-12-31. */
+/** toStartOfYear and the like return the narrower Date, and toDayOfYear is wrong for 2299-12-31. */
 const dateStarts: Readonly<Record<PeriodStart, (sql: string) => string>> = {
   startofyear: (sql) => `makeDate32(toYear(${sql}), 1, 1)`,
   startofquarter: (sql) => `makeDate32(toYear(${sql}), toQuarter(${sql}) * 3 - 2, 1)`,
@@ -74,7 +73,7 @@ const textParts: Readonly<Record<DatePart, (sql: string) => string>> = {
   year: (sql) => `toInt64OrNull(substring(${sql}, 1, 4))`,
   quarter: quarterOfText,
   month: (sql) => `toInt64OrNull(substring(${sql}, 6, 2))`,
-  week: (sql) => `toISOWeek(${moved(sql)})`,
+  week: (sql) => `toISOWeek(${shifted(sql)})`,
   day: (sql) => `toInt64OrNull(substring(${sql}, 9, 2))`,
 };
 
@@ -99,7 +98,6 @@ const forms: Readonly<Record<DateStorage, FormSql>> = {
   },
 };
 
-/** SQL for the dates of a type. */
 export const formSql = (physical: PhysicalType): FormSql => forms[dateStorageOf(physical)];
 
 export const dateSql = (node: StoredDate): DateSql => {
@@ -107,7 +105,7 @@ export const dateSql = (node: StoredDate): DateSql => {
     return { sql: node.column.sql, physical: node.column.physical };
   }
   const { sql, physical } = dateSql(node.operand);
-  // A lambda names the operand: it is needed several times, and nesting must not multiply it.
+  // The operand is needed several times. A lambda keeps nested SQL from growing exponentially.
   const start = formSql(physical).starts[node.kind];
   const operand = node.operand.kind === 'column' ? sql : undefined;
   return {

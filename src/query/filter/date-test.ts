@@ -3,7 +3,7 @@ import type { Emitter } from './emitter.js';
 import { mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, DateNode } from './typed.js';
 
-/** Dates as text of the form YYYY-MM-DD are ordered as dates are. */
+/** YYYY-MM-DD sorts as text in the order of the dates. */
 const holds = (operator: Comparison, left: string, right: string): boolean => {
   switch (operator) {
     case 'eq':

@@ -1,11 +1,11 @@
 import type { Parameters } from './parameters.js';
 import type { NumberNode, TextNode } from './typed.js';
 
-/** SQL of operands; conditions are built from it. Texts and numbers nest in each other, so they meet here. */
+/** SQL of operands. One interface, because texts and numbers can contain each other. */
 export interface Emitter {
   readonly parameters: Parameters;
   text(node: TextNode): TextSql;
-  /** Decimal(76, scale) of the node's shape; null where the row has no exact result. */
+  /** Decimal(76, scale) of the node's shape; null for rows without an exact result. */
   exact(node: NumberNode): string;
   /** Float64 of any number; may be infinite or NaN after arithmetic. */
   double(node: NumberNode): string;

@@ -1,16 +1,15 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 
-/** Position as people count: characters (code points), the first is 1. */
+/** Position for messages, in code points from 1. */
 export const positionOf = (text: string, offset: number): number => {
   const before = text.slice(0, offset);
   return before.length - (before.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0) + 1;
 };
 
-/** Owner of a text: names in messages, and the stable codes. */
+/** Names of a text in messages, and the stable error codes. */
 export interface TextOwner {
-  /** The option that holds the text. */
+  /** Query option, such as `$filter`. */
   readonly option: string;
-  /** Name of the text in messages. */
   readonly noun: string;
   readonly codes: Readonly<Record<'syntax' | 'type' | 'unsupported' | 'limit', string>>;
 }
@@ -26,33 +25,33 @@ const filterText: TextOwner = {
   },
 };
 
-/** Raises errors of one text; offsets are UTF-16 indexes into it. */
+/** Creates the errors of one text. Offsets are UTF-16 indexes. */
 export interface Failures {
   readonly owner: TextOwner;
-  /** The text breaks the grammar: what stood there, and what would have been right. */
+  /** The text breaks the grammar. */
   syntax(offset: number, expected: string, found?: string): AppError;
-  /** Grammatical, but the operands do not go together. */
+  /** The text is grammatical, but the types do not match. */
   type(offset: number, message: string): AppError;
-  /** A comparison of values with each other, which no row can change. */
+  /** The comparison has the same result for every row. */
   noColumn(offset: number, hint?: string): AppError;
   /** Valid OData that this service does not offer. */
   unsupported(offset: number, what: string, hint?: string): AppError;
   limit(offset: number, message: string): AppError;
-  /** Within the bounds, and still more work than one text is worth. */
+  /** The text needs more than `maxWork` steps. */
   tooComplex(): AppError;
 }
 
 const longestQuote = 40;
 
-/** A piece of the caller's text, short enough for a message. */
+/** The text, truncated for a message. */
 export const excerpt = (text: string): string => {
   if (text.length <= longestQuote) return text;
-  // A character takes two units at most: no need to take a long text apart.
+  // A code point has at most two UTF-16 units, so this is enough of a long text.
   const characters = [...text.slice(0, 2 * longestQuote + 2)];
   return characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : text;
 };
 
-/** The next word or character at an offset, as a message names it. */
+/** The next word or character at an offset, for a message. */
 const foundAt = (text: string, offset: number, noun: string): string => {
   const rest = text
     .slice(offset)

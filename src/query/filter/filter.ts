@@ -1,9 +1,9 @@
 /**
  * `$filter`: text → lexer → parser → binder → compiler, each of which knows only the one before it.
  *
- * The language is OData 4.01's common expressions over three types (text, number, date), and beyond it column
- * names with spaces and periods of statistics. What the binder cannot type is refused with its place; the
- * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
+ * The language is the common expressions of OData 4.01 over three types (text, number, date), plus column names with
+ * spaces and statistical periods. The binder rejects an expression that has no type, and gives its position. The
+ * compiler never sees text of the caller. This file throws only AppErrors of kind `invalid`.
  */
 import { runAtOnce, runSliced } from '../../lib/time-slicing.js';
 import { bindFilter } from './binder.js';
@@ -38,19 +38,19 @@ interface ColumnNames {
   readonly names: NameIndex;
 }
 
-/** Kept with the columns of versions that are in use: there may be thousands. */
-const known = new WeakMap<readonly FilterColumn[], ColumnNames>();
+/** Name indexes, cached for as long as the version's columns are in use: there may be thousands of columns. */
+const cached = new WeakMap<readonly FilterColumn[], ColumnNames>();
 
 const namesOf = (columns: readonly FilterColumn[]): ColumnNames => {
-  const found = known.get(columns);
+  const found = cached.get(columns);
   if (found !== undefined) return found;
   const byName = new Map(columns.map((column) => [column.name, column]));
-  const made = { byName, names: createNameIndex([...byName.keys()]) };
-  known.set(columns, made);
-  return made;
+  const created = { byName, names: createNameIndex([...byName.keys()]) };
+  cached.set(columns, created);
+  return created;
 };
 
-/** Each step is bounded work; the caller may let other work run between them. */
+/** Each step is bounded work, so the caller can yield to the event loop between steps. */
 function* compileSteps(
   text: string,
   columns: readonly FilterColumn[],
@@ -83,14 +83,14 @@ function* compileSteps(
   return { sql, params: (packed ?? plain).values(), normalized: normalForm(condition) };
 }
 
-/** @throws AppError `invalid` that says where the filter is wrong. */
+/** @throws AppError `invalid` with the position of the mistake. */
 export const compileFilter = (
   text: string,
   columns: readonly FilterColumn[],
   limits: Partial<FilterLimits> = {},
 ): CompiledFilter => runAtOnce(compileSteps(text, columns, limits));
 
-/** The same for long texts, in time slices. */
+/** Compiles in time slices, for long filters. */
 export const compileFilterYielding = (
   text: string,
   columns: readonly FilterColumn[],

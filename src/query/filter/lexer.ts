@@ -1,9 +1,9 @@
 /**
- * Cuts the text into tokens, one at a time. What a piece of text means depends on its position (`Speed in
- * knots` may be a name, `in` may be an operator), so the parser asks for an operand or for what follows one.
+ * Splits the text into tokens, one at a time. The meaning of a word depends on its position (`Speed in knots` may be a
+ * name, `in` may be an operator), so the parser asks either for an operand or for the token that follows one.
  *
- * At an operand the longest reading wins: a known column name against a literal, keyword or function. A literal
- * that is spelled exactly like a column keeps both readings: the binder knows its neighbours.
+ * For an operand the longest match wins: a known column name against a literal, keyword or function. A literal that is
+ * spelled exactly like a column keeps both readings; the binder, which knows its neighbours, chooses.
  */
 import { maxColumnNameBytes } from '../../model/column.js';
 import { bareDate, firstDayOf } from './date-literal.js';
@@ -18,7 +18,7 @@ import { diagnoseOperand } from './unsupported.js';
 import { matchAt, operatorWordAt, stopWordAt, wordAt } from './words.js';
 
 const numberAt = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** No column is called longer; what is longer is no name. */
+/** Longest unknown name that is read. No column name is as long. */
 const longestUnknown = 2 * maxColumnNameBytes;
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -26,26 +26,24 @@ type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
 
 export interface Lexer {
   operand(offset: number): OperandToken;
-  /** A value of a list; undefined if something else comes next. */
+  /** The next value of a list, or undefined if the next token is not a value. */
   literal(offset: number): LiteralToken | undefined;
   following(offset: number): FollowingToken;
   skipSpace(offset: number): number;
 }
 
-const stepsPerListed = 10;
-
-/** A text without quotes in it, or a number, up to what follows in a list. */
+/** Fast path for lists: a text without quotes in it, or a number, followed by `,` or `)`. */
 const listedAt = /(?:'([^']*)'|([+-]?\d{1,30}(?:\.\d{1,30})?))(?=\s{0,9}[,)])/y;
 
-/** Most operands. Reading, binding and compiling this many takes some 50 ms. */
+// Cost of a token in steps of `maxWork`. The operands that fit into the default take some 50 ms to read, bind and compile.
 const stepsPerOperand = 100;
-
-/** `not`, `(` and a minus are read and no more. */
+const stepsPerListed = 10;
+/** `not`, `(` and a minus sign cost nothing after the lexer. */
 const stepsPerPrefix = 10;
 
 const operandExpected = "a column, a value, a function, 'not' or '('";
 
-/** @param stops Words that end an expression, in lower case. */
+/** @param stops words that end an expression, in lower case */
 export const createLexer = (
   text: string,
   names: NameIndex,
@@ -63,7 +61,7 @@ export const createLexer = (
     return at;
   };
 
-  /** After a literal only a space, `)`, `,` or the end may follow: `5abc`, `'a'b` are slips, not two tokens. */
+  /** Only a space, `)`, `,` or the end may follow a literal: `5abc` and `'a'b` are mistakes, not two tokens. */
   const checkLiteralEnd = (start: number, end: number): void => {
     if (end >= text.length || /[\s),]/.test(text[end] ?? '')) return;
     throw (
@@ -106,7 +104,7 @@ export const createLexer = (
       if (text[bracket + 1] !== ']') {
         const written = text.slice(start, bracket + 1);
         const inner = written.slice(1, -1).replaceAll(']]', ']');
-        // A header may hold the brackets themselves.
+        // The brackets may be part of the column name.
         const name = !names.has(inner) && names.has(written) ? written : inner;
         const known = names.has(name);
         if (!known && /^\s*["[{]/.test(name))
@@ -117,10 +115,10 @@ export const createLexer = (
     }
   };
 
-  /** Keyword, function, number or date at the offset; the end of the literal is not checked yet. */
+  /** Keyword, function, number or date at the offset. Does not check what follows a literal. */
   const plain = (start: number): OperandToken | undefined => {
     const first = text.charCodeAt(start);
-    // The first character decides the kind of token: letters begin no number, digits no word.
+    // The first character decides: a number never begins with a letter, nor a word with a digit.
     return first <= 0x39 ? numeric(start) : keyword(start);
   };
 
@@ -163,7 +161,7 @@ export const createLexer = (
     stopAt(offset) !== undefined ||
     /^has\s/i.test(text.slice(offset, offset + 4));
 
-  /** An unknown name reaches to the next operator, bracket, comma or quote. */
+  /** An unknown name ends before the next operator, parenthesis, comma or quote. */
   const unknown = (start: number): OperandToken => {
     if (text[start] === '"')
       throw failures.syntax(start, "a text in single quotes ('…') or a column name in brackets ([…])");
@@ -189,7 +187,7 @@ export const createLexer = (
     }
   };
 
-  /** True where an operand may end, which tells a column called `not` from the operator. */
+  /** True if an operand may end here. Distinguishes a column named `not` from the operator. */
   const endsOperand = (offset: number): boolean => {
     const at = skipSpace(offset);
     const next = text[at];
@@ -199,7 +197,7 @@ export const createLexer = (
     return operator.word !== 'in' || text[skipSpace(at + operator.length)] === '(';
   };
 
-  /** The column's name is as long as what else the text may be. */
+  /** Resolves a column name that is as long as the other reading of the same text. */
   const eitherReading = (reading: OperandToken, name: string, start: number): OperandToken => {
     if (reading.kind === 'literal') return named(reading, name);
     const isColumn = reading.kind === 'not' && endsOperand(reading.end);
@@ -240,7 +238,6 @@ export const createLexer = (
     return unknown(start);
   };
 
-  /** Plain values of long lists, at a fraction of what a value costs that may be anything. */
   const plainLiteralAt = (start: number): LiteralToken | undefined => {
     listedAt.lastIndex = start;
     const [whole, string, number] = listedAt.exec(text) ?? [];

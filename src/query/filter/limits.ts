@@ -1,4 +1,4 @@
-/** Bounds on what one filter may ask for, each with a clear error, and what its language allows. */
+/** Limits of one filter, and options of its language. */
 export interface FilterLimits {
   /** Longest text, in bytes of UTF-8. @default 65536 */
   readonly maxBytes: number;
@@ -6,13 +6,13 @@ export interface FilterLimits {
   readonly maxDepth: number;
   /** Most values in one `in (…)`. @default 1000 */
   readonly maxInTerms: number;
-  /** Most steps of work that grows faster than the text, such as telling names of very many lengths apart. @default 1200000 */
+  /** Most steps of work that grows faster than the text, such as matching column names of many lengths. @default 1200000 */
   readonly maxWork: number;
-  /** Longest SQL that may come out, in characters. @default 4194304 */
+  /** Longest generated SQL, in characters. @default 4194304 */
   readonly maxSqlLength: number;
   /**
-   * Whether numbers that are compared with a column beyond the digits of a double may be quoted, for protocols that show such
-   * columns as texts. @default false
+   * Allows quoted numbers in comparisons with exact decimal columns, for protocols that show such columns as text.
+   * @default false
    */
   readonly numbersInQuotes: boolean;
 }

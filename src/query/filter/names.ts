@@ -8,32 +8,32 @@ import type { Spend } from './steps.js';
 /** Finds column names in running text. */
 export interface NameIndex {
   has(name: string): boolean;
-  /** The longest known name at the offset that ends where a word ends. */
+  /** The longest known name at the offset that ends at a word boundary. */
   longestAt(text: string, offset: number, spend: Spend): string | undefined;
   readonly names: readonly string[];
-  /** True when some name begins with a quote, as texts do. */
+  /** True if a name begins with a single quote, as text literals do. */
   readonly hasQuoted: boolean;
 }
 
-/** True if a bare name may end here; otherwise it is part of a longer, unknown one. */
+/** True if a bare name may end here. Otherwise it is part of a longer, unknown name. */
 const endsName = (text: string, offset: number): boolean => {
   const next = text[offset];
   return next === undefined || next === ')' || next === ',' || isSpaceAt(text, offset);
 };
 
-/** End of the word at the offset, or a part of it that is longer than every known name. */
+/** End of the word at the offset; gives up after `longest` characters. */
 const endOfWord = (text: string, offset: number, longest = text.length): number => {
   let end = offset;
   while (end <= offset + longest && !endsName(text, end)) end += 1;
   return end;
 };
 
-/** Characters that are hashed as fast as one length is compared. */
+/** Hashing this many characters takes as long as one comparison of lengths. */
 const hashedPerStep = 16;
 
 export const createNameIndex = (names: readonly string[]): NameIndex => {
   const known = new Set(names);
-  // A name can only be where its first word is: of those names one look-up per distinct length, longest first.
+  // Names are grouped by first word. A search makes one look-up per distinct length in the group, longest first.
   const byWord = new Map<string, Set<number>>();
   for (const name of names) {
     const word = name.slice(0, endOfWord(name, 0));
@@ -69,17 +69,17 @@ export interface UnknownName {
   readonly start: number;
 }
 
-/** A name as it can be written, blanks at its ends visible. */
+/** A name as it is written in a filter; brackets make blanks at its ends visible. */
 const written = (name: string): string =>
   name.trim() === name ? excerpt(name) : `[${excerpt(name.replaceAll(']', ']]'))}]`;
 
-/** Names that get a suggestion: each costs a pass over all columns. */
-const suggested = 5;
+/** Most unknown names that get a suggestion: each costs a pass over all columns. */
+const maxSuggestions = 5;
 
-/** Quotes that a word processor puts in. */
+/** Typographic quotes and backticks. */
 const otherQuote = /^[`\u2018-\u201f]/;
 
-/** One error that lists every unknown column, each once, in the order of the text. */
+/** One error that lists every unknown column once, in the order of the text. */
 export const unknownColumns = (
   text: string,
   unknown: readonly UnknownName[],
@@ -89,17 +89,17 @@ export const unknownColumns = (
   const first = new Map<string, number>();
   for (const { name, start } of unknown) if (!first.has(name)) first.set(name, start);
   const unknownNames = [...first.keys()];
-  // A later step may have made a column of an unknown name.
+  // A later step may have created a column with the unknown name.
   const others = names.filter((name) => !first.has(name));
-  const hints = unknownNames.slice(0, suggested).flatMap((name) => {
+  const hints = unknownNames.slice(0, maxSuggestions).flatMap((name) => {
     const near = nearest(name, others);
     return near === undefined ? [] : [`${written(near)} instead of ${excerpt(name)}`];
   });
   const position = positionOf(text, [...first.values()][0] ?? 0);
-  const meant = hints.length === 0 ? '' : `; did you mean ${hints.join(', ')}?`;
+  const suggestion = hints.length === 0 ? '' : `; did you mean ${hints.join(', ')}?`;
   const hint = unknownNames.some((name) => otherQuote.test(name))
     ? "; write texts in single quotes ('…')"
-    : meant;
+    : suggestion;
   return invalid(
     'unknown_column',
     `Invalid column names: ${listed(unknownNames.map(excerpt))} (${option}, character ${position})${hint}`,

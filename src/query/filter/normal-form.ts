@@ -2,8 +2,8 @@ import { canonicalText } from './number-literal.js';
 import type { Condition, DateNode, FilterColumn, NumberNode, Operand, TextNode } from './typed.js';
 
 /**
- * Canonical text of a typed tree: white space, brackets, case of operators, spelling of numbers and periods are
- * gone, columns are ids. Used in entity tags, so it must tell apart whatever can give different rows.
+ * Canonical text of a typed tree, without differences in white space, brackets, case of operators, and spelling of
+ * numbers and periods. Columns are ids. Used in entity tags, so filters that can select different rows must differ.
  */
 const column = ({ id }: FilterColumn): string => `#${id}`;
 
@@ -67,7 +67,6 @@ const date = (node: DateNode): string => {
   }
 };
 
-/** The same of an expression of any type. */
 export const normalOperand = (value: Exclude<Operand, { type: 'null' }>): string => {
   switch (value.type) {
     case 'number':

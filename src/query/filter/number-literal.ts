@@ -7,15 +7,15 @@ export interface Exact {
   readonly scale: number;
 }
 
-/** Longest number that a filter may hold, in characters: arithmetic on longer ones takes more than linear time. */
+/** Longest number in a filter, in characters: arithmetic on longer ones takes more than linear time. */
 export const maxLiteralDigits = 1_000;
 
 const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Exponents beyond this are beyond every stored value; clamping keeps the arithmetic on them cheap. */
+/** Exponents are clamped to this, which no stored value reaches, so that arithmetic stays cheap. */
 const largestExponent = 1_000_000;
 
-/** Trailing zeros move into the scale, zero is 0 × 10^0: equal values have equal parts. */
+/** Moves trailing zeros into the scale; zero is 0 × 10^0. Equal values thus have equal parts. */
 const reduced = (negative: boolean, text: string, scale: number): Exact => {
   let end = text.length;
   // Not by a regular expression: `0+$` scans each run of zeros once per zero.
@@ -25,7 +25,7 @@ const reduced = (negative: boolean, text: string, scale: number): Exact => {
   return { digits: negative ? -digits : digits, scale: scale - (text.length - end) };
 };
 
-/** Reads a number as OData and JavaScript write it; undefined for anything else. */
+/** Parses a number in the syntax of OData and JavaScript; undefined if the text is not one. */
 export const parseExact = (text: string): Exact | undefined => {
   const match = pattern.exec(text);
   if (!match) return undefined;
@@ -42,7 +42,7 @@ export const exactOf = (value: number): Exact => {
 
 export const negateExact = (value: Exact): Exact => ({ digits: -value.digits, scale: value.scale });
 
-/** One spelling per value, without writing out long exponents: `-12345e-2`. */
+/** One spelling per value, with an exponent instead of zeros: `-12345e-2`. */
 export const canonicalText = ({ digits, scale }: Exact): string =>
   scale === 0 ? `${digits}` : `${digits}e${-scale}`;
 
@@ -50,14 +50,14 @@ const largestSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
 const isSafe = (digits: bigint): boolean => digits <= largestSafe && digits >= -largestSafe;
 
-/** True for whole numbers that a double holds exactly: no further check is needed. */
+/** True for whole numbers that are certainly exact as a double. */
 export const isSafeInteger = ({ digits, scale }: Exact): boolean => scale === 0 && isSafe(digits);
 
 /** The nearest double; ±Infinity beyond the range. JavaScript rounds decimal text correctly. */
 export const nearestDouble = (value: Exact): number => {
   if (value.scale === 0 && isSafe(value.digits)) return Number(value.digits);
   const nearest = Number(canonicalText(value));
-  // Not -0: it would be another parameter than 0, for the same comparison.
+  // -0 would be a second parameter for the same comparison.
   return nearest === 0 ? 0 : nearest;
 };
 
@@ -72,7 +72,7 @@ export const compareExact = (left: Exact, right: Exact): -1 | 0 | 1 => {
   if (leftSign !== rightSign) return leftSign < rightSign ? -1 : 1;
   if (leftSign === 0) return 0;
   const byMagnitude = magnitude(left) - magnitude(right);
-  // Only numbers of the same magnitude are written out, so the work is bounded by the text's own length.
+  // Only numbers of the same magnitude are written out, so the work is bounded by the length of the text.
   if (byMagnitude !== 0) return byMagnitude < 0 === leftSign > 0 ? -1 : 1;
   const scale = Math.max(left.scale, right.scale);
   const difference =
@@ -90,8 +90,8 @@ interface ScaledFloor {
 }
 
 /**
- * The value in units of 10^-scale, rounded down. Undefined when it has more than `maxDigits` digits at that
- * scale: then it is beyond anything the column holds and only its sign matters.
+ * The value in units of 10^-scale, rounded down. Undefined if it has more than `maxDigits` digits at that
+ * scale: then it is beyond every value of the column and only its sign matters.
  */
 export const floorAt = (value: Exact, scale: number, maxDigits: number): ScaledFloor | undefined => {
   if (value.digits !== 0n && magnitude(value) + scale > maxDigits) return undefined;

@@ -1,12 +1,12 @@
 /**
- * Facts about a number before any row is read: its scale and how large it can get.
+ * Scale and bounds of a numeric expression, known before any row is read.
  *
- * Rules of arithmetic (documented for users; the tests hold an independent statement of them):
- * - Numbers are decimals. add, sub, mul, mod, minus, round, floor, ceiling are exact; div is cut off (towards
- *   zero) after the left operand's decimals, at least `quotientScale` of them.
- * - ClickHouse calculates with up to 76 digits. A stored double takes part exactly when it is 0 or its size is
- *   from 10^-6 to below 10^16: then its decimal text has at most 22 digits after the point.
- * - Rows outside of that, and expressions that could need more than 76 digits, are calculated in double.
+ * Rules of arithmetic (documented for users; the tests state them independently):
+ * - Numbers are decimals. add, sub, mul, mod, minus, round, floor, ceiling are exact. div is truncated to the scale of
+ *   the left operand, at least to `quotientScale`.
+ * - ClickHouse calculates with up to 76 digits. A stored double is calculated exactly if it is 0 or its absolute value
+ *   is from 10^-6 to below 10^16: then its decimal text has at most 22 digits after the point.
+ * - Other rows, and expressions that could need more than 76 digits, are calculated in double.
  * - Division and mod by zero, and results that are not finite, are null.
  */
 import type { NumberForm } from '../../model/column-types/column-type.js';
@@ -16,16 +16,16 @@ import type { FilterColumn, NumberNode } from './typed.js';
 
 export interface ExactShape {
   readonly scale: number;
-  /** Every value is below this, and above its negative, counted in units of 10^-scale. */
+  /** Exclusive bound of the absolute value, in units of 10^-scale. */
   readonly bound: bigint;
-  /** No value but zero is smaller than this, in the same units. */
+  /** Smallest absolute value other than zero, in the same units. */
   readonly least: bigint;
 }
 
 export interface NumberShape {
-  /** Undefined when the expression may need more than 76 digits. */
+  /** Undefined if the expression may need more than 76 digits. */
   readonly exact: ExactShape | undefined;
-  /** True when every row has the exact result, or null because an operand is null or a divisor zero. */
+  /** True if every row has an exact result, or null because an operand is null or a divisor is zero. */
   readonly sure: boolean;
   readonly nullable: boolean;
 }
@@ -35,7 +35,6 @@ const maxUnits = 10n ** BigInt(maxDigits);
 export const doubleScale = 22;
 const doubleBound = 10n ** 38n;
 const quotientScale = 22;
-/** Lengths, positions and parts of dates are below these. */
 const lengthBound = 10n ** 12n;
 const datePartBound = 10n ** 4n;
 
@@ -46,7 +45,7 @@ const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 const fitting = (scale: number, bound: bigint, least = 1n): ExactShape | undefined =>
   scale <= maxDigits && bound <= maxUnits ? { scale, bound, least } : undefined;
 
-/** Both in units of the finer scale, or undefined when one of them does not fit there. */
+/** Both bounds in units of the finer scale; undefined if one of them does not fit into 76 digits. */
 export const aligned = (
   left: ExactShape | undefined,
   right: ExactShape | undefined,
@@ -103,13 +102,13 @@ const resultShape = (
     case 'mod': {
       const bounds = aligned(left, right);
       if (!bounds) return undefined;
-      // ClickHouse widens by the common scale once more, and throws where that does not fit.
+      // ClickHouse scales both operands once more by the common scale, and throws on overflow.
       const room = maxUnits / powerOfTen(bounds.scale);
       return bounds.left <= room && bounds.right <= room ? fitting(bounds.scale, bounds.right) : undefined;
     }
     case 'div': {
       const scale = Math.max(left.scale, quotientScale);
-      // ClickHouse widens the dividend by the divisor's scale before it divides.
+      // ClickHouse scales the dividend by the scale of the divisor before it divides.
       const dividend = left.bound * powerOfTen(scale - left.scale + right.scale);
       return dividend <= maxUnits ? fitting(scale, dividend / right.least + 1n) : undefined;
     }
@@ -124,7 +123,7 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
   switch (node.kind) {
     case 'number': {
       const { digits, scale } = node.value;
-      // 1e400 is one digit with a scale of -400: refused by its size before it is written out.
+      // 1e400 is one digit with a scale of -400. It is rejected by its scale, before it is written out.
       const whole = scale < -maxDigits ? undefined : absolute(digits) * powerOfTen(Math.max(0, -scale));
       const exact = whole === undefined ? undefined : fitting(Math.max(0, scale), whole + 1n, whole || 1n);
       return { exact, sure: exact !== undefined, nullable: exact === undefined };
@@ -156,12 +155,12 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
   }
 };
 
-/** Caches shapes, which are needed at every level of a deep tree. */
+/** Caches shapes: without a cache, every level of a deep tree would calculate those below it again. */
 export const createShapes = (): Shapes => {
-  const known = new WeakMap<NumberNode, NumberShape>();
+  const cached = new WeakMap<NumberNode, NumberShape>();
   const shapes: Shapes = (node) => {
-    const shape = known.get(node) ?? shapeOf(node, shapes);
-    known.set(node, shape);
+    const shape = cached.get(node) ?? shapeOf(node, shapes);
+    cached.set(node, shape);
     return shape;
   };
   return shapes;

@@ -6,10 +6,10 @@ import { nearestDouble, unitsText } from './number-literal.js';
 import { doubleScale, powerOfTen, type Shapes } from './number-shape.js';
 import type { DatePart, FilterColumn, NumberNode } from './typed.js';
 
-/** A number as it is stored or counted, before it is widened for arithmetic: what indexes can be used for. */
+/** A number before it is widened for arithmetic. Conditions on it can use indexes. */
 export interface RawNumber {
   readonly sql: string;
-  /** ClickHouse type of a parameter that is compared with it. */
+  /** ClickHouse type of a parameter for comparisons. */
   readonly type: string;
 }
 
@@ -51,20 +51,18 @@ export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefine
   }
 };
 
-/** True for doubles that are written with at most 22 digits after the point and 16 before it. */
+/** True for doubles with at most 16 digits before the point and 22 after it. */
 const hasExactText = (sql: string): string => `(${sql} = 0 OR (abs(${sql}) >= 1e-6 AND abs(${sql}) < 1e16))`;
 
 const exactDouble = (sql: string): string =>
   `toDecimal256OrNull(if(${hasExactText(sql)}, toString(${sql}), NULL), ${doubleScale})`;
 
-/** By way of the text: dividing by a power of ten gives a neighbour (3 with 70 decimals becomes 3.0000000000000004). */
+/** Converts through text, since ClickHouse divides by a power of ten: 3 with 70 decimals would become 3.0000000000000004. */
 const nearestSql = (decimal: string): string => `toFloat64(toString(${decimal}))`;
 
-/** SQL of the columns of one form. */
 interface FormSql {
-  /** True where a value stands for its shortest decimal text. */
   readonly isDouble: boolean;
-  /** As a decimal of that scale; null for rows whose text might not be readable at it. */
+  /** The value as a decimal of that scale; null for doubles whose text may not fit. */
   readonly exact: (sql: string, scale: number) => string;
   readonly double: (sql: string) => string;
 }
@@ -98,7 +96,7 @@ const doubleColumns = (node: NumberNode, found: Set<string>): Set<string> => {
   }
 };
 
-/** SQL that tells of a row whether the numbers can be calculated exactly; null where one of them is. */
+/** SQL that is 1 for rows that can be calculated exactly, and null if one of the doubles is null. */
 export const isExactRow = (nodes: readonly NumberNode[]): string => {
   const columns = nodes.reduce((found, node) => doubleColumns(node, found), new Set<string>());
   return columns.size === 0 ? '1' : `(${[...columns].map(hasExactText).join(' AND ')})`;
@@ -146,14 +144,14 @@ const exactArithmetic = (
     case 'div':
       return `(toDecimal256(${left}, ${scale}) / nullIf(${right}, 0))`;
     case 'mod':
-      // Unequal scales are refused by ClickHouse.
+      // ClickHouse rejects operands of different scales.
       return `(toDecimal256(${left}, ${scale}) % nullIf(toDecimal256(${right}, ${scale}), 0))`;
     default:
       return node.operator satisfies never;
   }
 };
 
-/** ClickHouse rounds half a double to even, OData away from zero. The lambda names what is needed three times. */
+/** ClickHouse rounds halves of doubles to even, OData away from zero. The lambda avoids repeating the operand three times. */
 const roundDouble = (sql: string): string =>
   `arrayMap(x -> trunc(x) + trunc(2 * (x - trunc(x))), [${sql}])[1]`;
 

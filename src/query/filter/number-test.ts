@@ -1,4 +1,4 @@
-/** Comparison of numbers, exact for everything that is stored and everything that can be written. */
+/** Comparison of numbers, exact for every stored value and every literal. */
 import type { Emitter } from './emitter.js';
 import {
   compareExact,
@@ -54,28 +54,28 @@ export const numberTest = (
   const nulls = [left, right].flatMap((side) =>
     side.shape.nullable && side.node.kind !== 'number' ? [isNull(side, emit)] : [],
   );
-  const tell = (test: string | boolean): Test => ({ operator, test, nulls });
+  const testOf = (test: string | boolean): Test => ({ operator, test, nulls });
   if (rightNode.kind === 'number') {
-    if (isDouble(leftNode)) return tell(doubleWithLiteral(operator, leftNode, rightNode.value, emit));
+    if (isDouble(leftNode)) return testOf(doubleWithLiteral(operator, leftNode, rightNode.value, emit));
     if (left.shape.sure && left.shape.exact) {
-      return tell(exactWithLiteral(operator, rawOf(left, emit), left.shape.exact, rightNode.value, emit));
+      return testOf(exactWithLiteral(operator, rawOf(left, emit), left.shape.exact, rightNode.value, emit));
     }
-    return tell(mixed(operator, left, right, emit));
+    return testOf(mixed(operator, left, right, emit));
   }
   if (isDouble(leftNode) && isDouble(rightNode)) {
-    return tell(`${emit.double(leftNode)} ${signs[operator]} ${emit.double(rightNode)}`);
+    return testOf(`${emit.double(leftNode)} ${signs[operator]} ${emit.double(rightNode)}`);
   }
-  if (isDouble(leftNode) && right.shape.sure) return tell(doubleWithExact(operator, leftNode, right, emit));
+  if (isDouble(leftNode) && right.shape.sure) return testOf(doubleWithExact(operator, leftNode, right, emit));
   if (isDouble(rightNode) && left.shape.sure)
-    return tell(doubleWithExact(mirrored[operator], rightNode, left, emit));
-  if (left.shape.sure && right.shape.sure) return tell(exactWithExact(operator, left, right, emit));
-  return tell(mixed(operator, left, right, emit));
+    return testOf(doubleWithExact(mirrored[operator], rightNode, left, emit));
+  if (left.shape.sure && right.shape.sure) return testOf(exactWithExact(operator, left, right, emit));
+  return testOf(mixed(operator, left, right, emit));
 };
 
 const rawOf = ({ node, shape }: Side, emit: Emitter): RawNumber =>
   rawNumber(node, emit) ?? { sql: emit.exact(node), type: `Decimal(76, ${shape.exact?.scale ?? 0})` };
 
-/** Double that is null where arithmetic left the numbers. */
+/** A double that is null instead of infinite or NaN. */
 const finite = ({ node, shape }: Side, emit: Emitter): string => {
   const sql = emit.double(node);
   return shape.sure || isDouble(node) || node.kind === 'number' ? sql : `if(isFinite(${sql}), ${sql}, NULL)`;
@@ -88,12 +88,12 @@ export const isNull = (side: Side, emit: Emitter): string => {
   return shape.exact ? `if(${isExactRow([node])}, isNull(${emit.exact(node)}), ${double})` : double;
 };
 
-/** ClickHouse makes a set of three or more equalities with one operand, and sets tell -0 from 0. */
+/** Not `= 0`: ClickHouse turns three or more equalities of one operand into a set, and sets distinguish -0 from 0. */
 const isZero = (sql: string): string => `(${sql} >= 0 AND ${sql} <= 0)`;
 
 /**
- * A stored double stands for its shortest decimal text. Texts are ordered as their doubles are, so a literal
- * between two of them moves the comparison to the nearest one, from the side on which it is.
+ * A stored double represents its shortest decimal text, and these texts have the order of the doubles. A literal
+ * between two doubles is therefore replaced by the nearest one, and `<` or `<=` is chosen by the side it is on.
  */
 const doubleWithLiteral = (
   operator: Comparison,
@@ -113,7 +113,7 @@ const doubleWithLiteral = (
   return `${emit.double(node)} ${signs[shifted]} ${emit.parameters.add('Float64', nearest)}`;
 };
 
-/** Ordering against a neighbour of the literal; `below` says that the neighbour is smaller. */
+/** Operator for a comparison with a neighbour of the literal. @param below the neighbour is smaller than the literal */
 const nearestOperator = (operator: Exclude<Comparison, 'eq'>, below: boolean): Comparison => {
   const less = operator === 'lt' || operator === 'le';
   if (less) return below ? 'le' : 'lt';
@@ -141,7 +141,7 @@ const exactWithExact = (operator: Comparison, left: Side, right: Side, emit: Emi
   if (leftRaw.type === rightRaw.type) return `${leftRaw.sql} ${signs[operator]} ${rightRaw.sql}`;
   const [leftSql, rightSql] = [emit.exact(left.node), emit.exact(right.node)];
   if (aligned(left.shape.exact, right.shape.exact)) return `${leftSql} ${signs[operator]} ${rightSql}`;
-  // No common scale holds both: whole parts first, then what is left of them, which always fits.
+  // No common scale holds both: compares the whole parts first, then the fractions, which always fit.
   const [leftWhole, rightWhole] = [`toInt256(trunc(${leftSql}))`, `toInt256(trunc(${rightSql}))`];
   const [leftRest, rightRest] = [`(${leftSql} - trunc(${leftSql}))`, `(${rightSql} - trunc(${rightSql}))`];
   if (operator === 'eq') return `(${leftWhole} = ${rightWhole} AND ${leftRest} = ${rightRest})`;
@@ -150,8 +150,8 @@ const exactWithExact = (operator: Comparison, left: Side, right: Side, emit: Emi
 };
 
 /**
- * A double's text cut off at the other side's scale, and whether that lost digits: a lost rest moves the double
- * away from zero, never past the other side. Text that does not fit at that scale is larger than all it holds.
+ * Compares the double's text, truncated to the other side's scale, and checks if that lost digits. A lost rest moves the
+ * double away from zero, but never past the other side. Text that does not fit that scale is beyond all its values.
  */
 const doubleWithExact = (operator: Comparison, double: NumberNode, other: Side, emit: Emitter): string => {
   const column = emit.double(double);
@@ -175,7 +175,7 @@ const doubleWithExact = (operator: Comparison, double: NumberNode, other: Side, 
   }
 };
 
-/** Exact where the row allows it, double elsewhere. */
+/** Exact for rows that allow it, double for the others. */
 const mixed = (operator: Comparison, left: Side, right: Side, emit: Emitter): string => {
   const double = `${finite(left, emit)} ${signs[operator]} ${finite(right, emit)}`;
   if (!aligned(left.shape.exact, right.shape.exact)) return double;
@@ -183,7 +183,7 @@ const mixed = (operator: Comparison, left: Side, right: Side, emit: Emitter): st
   return `if(${isExactRow([left.node, right.node])}, ${exact}, ${double})`;
 };
 
-/** SQL that is null where the operand is; or false when no listed value can be one of its values. */
+/** The test is false if the operand can have none of the listed values. */
 export const numberMembership = (
   node: NumberNode,
   values: readonly Exact[],
@@ -205,12 +205,12 @@ export const numberMembership = (
   const double = doubleMembership(finite(side, emit), values, emit);
   if (exactTest === false && double === false) return { operator: 'in', test: false, nulls };
   if (exact === undefined) return { operator: 'in', test: double, nulls };
-  // A list without candidates still is null where the operand is.
+  // Even if no value can match, the test must be null for a null operand.
   const [inExact, inDouble] = [exactTest, double].map((test) => test || `nullIf(${nulls[0]}, 1)`);
   return { operator: 'in', test: `if(${isExactRow([node])}, ${inExact}, ${inDouble})`, nulls };
 };
 
-/** Far from the ends of its range a double preserves fifteen digits. */
+/** A double preserves fifteen digits, except near the ends of its range. */
 const surelyDouble = 10n ** 15n;
 const farFromEnds = 280;
 
@@ -244,7 +244,7 @@ const exactMembership = (
     }
   }
   if (texts.size === 0) return false;
-  // The client quotes texts in arrays, which arrays of numbers do not read.
+  // A list of texts: the client quotes the elements, and ClickHouse cannot parse quoted elements as numbers.
   const list = emit.parameters.addTexts([...texts]);
   return `(${raw.sql} IN CAST(${list}, 'Array(${raw.type})'))`;
 };

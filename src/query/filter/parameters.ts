@@ -1,27 +1,27 @@
 /**
- * Values on their way into SQL. ClickHouse refuses requests of 1,000 and more form fields (before it reads any
- * setting), so a filter with very many values sends them packed: several in one array parameter, each taken out
- * by its place. Plain parameters are preferred, because every mention of a packed one repeats its whole array.
+ * Query parameters. ClickHouse refuses requests with 1,000 or more form fields (before it reads any setting), so a
+ * filter with very many values packs several of them into one array parameter and reads each by its index. Plain
+ * parameters are preferred, because every use of a packed one repeats its whole array.
  */
 
-/** A logical value: the sender does the escaping (`query_params` of @clickhouse/client does). */
+/** An unescaped value: `query_params` of @clickhouse/client escapes it. */
 export type ParameterValue = string | number | readonly string[] | readonly (readonly string[])[];
 
 type PlainValue = string | number | readonly string[];
 
 export interface Parameters {
-  /** SQL placeholder of a value; the same value and type get the same placeholder. */
+  /** Returns the placeholder of a value. Equal values of one type share a placeholder. */
   add(type: string, value: string | number): string;
-  /** SQL of a list of texts: one placeholder, or several joined where one field would be too long. */
+  /** Returns the SQL of a list of texts: one placeholder, or several concatenated if one field would be too long. */
   addTexts(values: readonly string[]): string;
   values(): Readonly<Record<string, ParameterValue>>;
   count(): number;
 }
 
-/** Fields reserved for the rest of the request. */
+/** Leaves room for the other fields of the request. */
 export const maxPlainParameters = 800;
 
-/** Characters of one field: ClickHouse takes 128 KiB as they are sent, and percent-encoding makes up to 9 of one. */
+/** In characters. ClickHouse accepts 128 KiB per encoded field, and percent-encoding turns a character into up to 9 bytes. */
 const maxFieldLength = 12_000;
 
 const pieces = (values: readonly string[]): string[][] => {
@@ -39,7 +39,7 @@ const pieces = (values: readonly string[]): string[][] => {
   return all;
 };
 
-/** Cut between characters, never inside a surrogate pair. */
+/** Slices of a long text. Never splits a surrogate pair. */
 const slices = (text: string): string[] => {
   const all: string[] = [];
   let rest = text;
@@ -53,23 +53,23 @@ const slices = (text: string): string[] => {
 };
 
 const createDistinct = (create: (index: number, type: string, value: PlainValue) => string) => {
-  const known = new Map<string, string>();
-  const place = (type: string, value: PlainValue): string => {
+  const placeholders = new Map<string, string>();
+  const placeholderOf = (type: string, value: PlainValue): string => {
     const key = `${type} ${JSON.stringify(value)}`;
-    const placeholder = known.get(key) ?? create(known.size, type, value);
-    known.set(key, placeholder);
+    const placeholder = placeholders.get(key) ?? create(placeholders.size, type, value);
+    placeholders.set(key, placeholder);
     return placeholder;
   };
   const add = (type: string, value: string | number): string => {
-    if (typeof value === 'number' || value.length <= maxFieldLength) return place(type, value);
+    if (typeof value === 'number' || value.length <= maxFieldLength) return placeholderOf(type, value);
     return `concat(${slices(value)
-      .map((slice) => place(type, slice))
+      .map((slice) => placeholderOf(type, slice))
       .join(', ')})`;
   };
   const addPiece = (piece: readonly string[]): string => {
     const [only] = piece;
     const tooLong = only !== undefined && only.length > maxFieldLength;
-    return tooLong ? `[${add('String', only)}]` : place('Array(String)', piece);
+    return tooLong ? `[${add('String', only)}]` : placeholderOf('Array(String)', piece);
   };
   return {
     add,
@@ -77,11 +77,11 @@ const createDistinct = (create: (index: number, type: string, value: PlainValue)
       const lists = pieces(values).map(addPiece);
       return lists.length === 1 ? lists.join() : `arrayConcat(${lists.join(', ')})`;
     },
-    count: () => known.size,
+    count: () => placeholders.size,
   };
 };
 
-/** One parameter per value: p0, p1, … @param name Start of the names, where a statement has several sets. */
+/** One parameter per value: p0, p1, … @param name prefix, if a statement has several sets */
 export const createParameters = (name = 'p'): Parameters => {
   const values: Record<string, ParameterValue> = {};
   const distinct = createDistinct((index, type, value) => {
@@ -93,12 +93,12 @@ export const createParameters = (name = 'p'): Parameters => {
 
 const valuesPerArray = 64;
 
-/** Values as text in arrays: p0, p2, … hold single values, p1, p3, … hold lists. */
+/** Arrays of values as text: single values in p0, p2, …, lists in p1, p3, … */
 export const createPackedParameters = (name = 'p'): Parameters => {
   const singles: string[] = [];
   const lists: (readonly string[])[] = [];
-  const element = (place: number, odd: 0 | 1, arrayType: string): string =>
-    `{${name}${Math.floor(place / valuesPerArray) * 2 + odd}:${arrayType}}[${(place % valuesPerArray) + 1}]`;
+  const element = (index: number, odd: 0 | 1, arrayType: string): string =>
+    `{${name}${Math.floor(index / valuesPerArray) * 2 + odd}:${arrayType}}[${(index % valuesPerArray) + 1}]`;
   const distinct = createDistinct((_, type, value) => {
     if (typeof value === 'object') {
       return element(lists.push(value) - 1, 1, 'Array(Array(String))');

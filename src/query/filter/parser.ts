@@ -1,9 +1,9 @@
 /**
  * Text → tree, by the precedence of OData 4.01 part 2, 5.1.1.17 (highest first): parentheses, calls and `in`;
- * minus and `not`; mul div mod; add sub; gt ge lt le; eq ne; and; or. Operators of one row associate to the left.
+ * minus and `not`; mul div mod; add sub; gt ge lt le; eq ne; and; or. All operators are left-associative.
  *
- * Depth is counted while descending (so that the stack cannot overflow) and on the finished nodes (so that
- * `1 add 1 add 1 …`, which nests to the left without any descent, is bounded too). `and` and `or` are flat.
+ * Depth is limited while descending, so that the stack cannot overflow, and on finished nodes, because
+ * `1 add 1 add 1 …` nests to the left without descending. `and` and `or` are flat.
  */
 import { advance, type Cursor, checked, endsList, isStepOver, nested, peek, type Steps } from './cursor.js';
 import type { Failures } from './failure.js';
@@ -19,12 +19,12 @@ interface ParsedFilter {
   readonly unknown: readonly UnknownName[];
 }
 
-/** An expression inside a longer text, and the offset after it. */
+/** An expression inside a longer text, and the token after it. */
 export interface ParsedExpression extends ParsedFilter {
   readonly next: FollowingToken;
 }
 
-/** Loosest first. */
+/** Lowest precedence first. */
 const levels: readonly (readonly OperatorWord[])[] = [
   ['or'],
   ['and'],
@@ -38,7 +38,7 @@ const heightOf = (children: readonly SyntaxNode[]): number =>
   1 + children.reduce((height, child) => Math.max(height, child.height), 0);
 
 const combine = (word: OperatorWord, left: SyntaxNode, right: SyntaxNode): SyntaxNode => {
-  const placed = { start: left.start, height: heightOf([left, right]) };
+  const position = { start: left.start, height: heightOf([left, right]) };
   switch (word) {
     case 'eq':
     case 'ne':
@@ -46,13 +46,13 @@ const combine = (word: OperatorWord, left: SyntaxNode, right: SyntaxNode): Synta
     case 'ge':
     case 'lt':
     case 'le':
-      return Object.freeze({ kind: 'compare', operator: word, left, right, ...placed });
+      return Object.freeze({ kind: 'compare', operator: word, left, right, ...position });
     case 'add':
     case 'sub':
     case 'mul':
     case 'div':
     case 'mod':
-      return Object.freeze({ kind: 'arithmetic', operator: word, left, right, ...placed });
+      return Object.freeze({ kind: 'arithmetic', operator: word, left, right, ...position });
     case 'and':
     case 'or':
     case 'in':
@@ -75,7 +75,7 @@ interface ExpressionInput {
 
 const parseItem = (cursor: Cursor): LiteralNode => {
   const { lexer, failures, offset } = cursor;
-  // For some mistakes the kind of the operand says more than that it is no value.
+  // For some mistakes the lexer of operands throws a more precise error.
   const token = lexer.literal(offset) ?? lexer.operand(offset);
   if (token.kind !== 'literal') {
     const wanted = 'a literal value (lists hold no columns or expressions)';
@@ -85,7 +85,7 @@ const parseItem = (cursor: Cursor): LiteralNode => {
   return Object.freeze(token.node);
 };
 
-/** The list of values behind `in`, which begins at `start`. */
+/** The list of values after `in`. @param start offset of `in` */
 function* parseItems(cursor: Cursor, start: number): Steps<LiteralNode[]> {
   const { text, lexer, failures, limits } = cursor;
   const open = lexer.skipSpace(cursor.offset);
@@ -145,9 +145,9 @@ interface UnaryToken {
 function* parseSign(cursor: Cursor, { kind, start, end }: UnaryToken): Steps<SyntaxNode> {
   advance(cursor, end);
   const operand = yield* parseUnary(cursor);
-  const placed = { start, height: operand.height + 1 };
-  if (kind === 'not') return Object.freeze({ kind, operand, ...placed });
-  if (operand.kind !== 'number') return Object.freeze({ kind: 'negate', operand, ...placed });
+  const position = { start, height: operand.height + 1 };
+  if (kind === 'not') return Object.freeze({ kind, operand, ...position });
+  if (operand.kind !== 'number') return Object.freeze({ kind: 'negate', operand, ...position });
   const { value, text } = operand;
   return Object.freeze({ kind: 'number', value: negateExact(value), text: `-${text}`, start, height: 1 });
 }
@@ -183,8 +183,8 @@ function* parseUnary(cursor: Cursor): Steps<SyntaxNode> {
     if (next.kind !== 'operator' || next.word !== 'in') break;
     advance(cursor, next.end);
     const items = yield* parseItems(cursor, next.start);
-    const placed = { start: operand.start, height: operand.height + 1 };
-    operand = checked(cursor, Object.freeze({ kind: 'in', operand, items, ...placed }));
+    const position = { start: operand.start, height: operand.height + 1 };
+    operand = checked(cursor, Object.freeze({ kind: 'in', operand, items, ...position }));
   }
   return operand;
 }
@@ -213,7 +213,7 @@ function* parseBinary(cursor: Cursor, level: number): Steps<SyntaxNode> {
   return left;
 }
 
-/** Reads one expression, up to the bracket, comma, word or end that cannot belong to it. */
+/** Reads one expression, up to the first token that cannot belong to it. */
 export function* parseExpression(input: ExpressionInput): Steps<ParsedExpression> {
   const { text, names, failures, limits, start: offset = 0, stops } = input;
   const lexer = createLexer(text, names, failures, limits.maxWork, stops);

@@ -1,7 +1,6 @@
 /**
- * `$search` of OData: words and "phrases", joined by `AND` (or nothing), `OR` and `NOT`, in parentheses where needed. A row
- * matches a term when one of its text columns contains it, whatever the case of the letters. It is compiled like the
- * conditions of `$filter`.
+ * `$search` of OData: words and "phrases" with `AND` (the default), `OR`, `NOT` and parentheses. A row matches a term if
+ * one of its text columns contains it, ignoring case. Compiled to the conditions of `$filter`.
  */
 import { compileCondition, createContext } from './compiler.js';
 import { createFailures, type Failures, type TextOwner } from './failure.js';
@@ -22,10 +21,10 @@ const searchText: TextOwner = {
   },
 };
 
-/** Longest text, in characters: deep nesting and many terms need more. */
+/** In characters. Also limits nesting and the number of terms. */
 const maxLength = 1_000;
 
-/** Most tests of one row: terms times text columns. */
+/** Most tests per row: terms times text columns. */
 const maxTests = 20_000;
 
 interface Token {
@@ -34,7 +33,7 @@ interface Token {
   readonly start: number;
 }
 
-/** A phrase, a bracket, or a word. Inside of a phrase a backslash precedes a quote or a backslash. */
+/** A phrase, a parenthesis, or a word. Phrases escape quotes and backslashes with a backslash. */
 const tokenPattern = /"((?:[^"\\]|\\.)*)"|([()])|([^\s()"]+)/gsu;
 
 const operators: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
@@ -63,22 +62,22 @@ const tokensOf = (text: string, failures: Failures): Token[] => {
   return tokens;
 };
 
-/** Nodes of a search, by the precedence of OData: `NOT`, then `AND`, then `OR`. */
+/** Precedence of OData, highest first: `NOT`, `AND`, `OR`. */
 const parse = (text: string, failures: Failures, termOf: (text: string) => Condition): Condition => {
   const tokens = tokensOf(text, failures);
   let at = 0;
   const fail = (expected: string) => failures.syntax(tokens[at]?.start ?? text.length, expected);
-  const taken = (kind: Token['kind']): boolean => {
+  const accept = (kind: Token['kind']): boolean => {
     if (tokens[at]?.kind !== kind) return false;
     at += 1;
     return true;
   };
 
   const readTerm = (): Condition => {
-    if (taken('NOT')) return { kind: 'not', operand: readTerm() };
-    if (taken('(')) {
+    if (accept('NOT')) return { kind: 'not', operand: readTerm() };
+    if (accept('(')) {
       const inner = readOr();
-      if (!taken(')')) throw fail("')', AND or OR");
+      if (!accept(')')) throw fail("')', AND or OR");
       return inner;
     }
     const token = tokens[at];
@@ -91,14 +90,14 @@ const parse = (text: string, failures: Failures, termOf: (text: string) => Condi
   const readAnd = (): Condition => {
     const items = [readTerm()];
     while (at < tokens.length && tokens[at]?.kind !== 'OR' && tokens[at]?.kind !== ')') {
-      taken('AND');
+      accept('AND');
       items.push(readTerm());
     }
     return joined('and', items);
   };
   const readOr = (): Condition => {
     const items = [readAnd()];
-    while (taken('OR')) items.push(readAnd());
+    while (accept('OR')) items.push(readAnd());
     return joined('or', items);
   };
 
@@ -107,7 +106,7 @@ const parse = (text: string, failures: Failures, termOf: (text: string) => Condi
   return condition;
 };
 
-/** A null contains nothing, so that `NOT` keeps its row. */
+/** A null contains nothing, so `NOT` matches its row. */
 const columnContains = (column: FilterColumn, value: string): Condition => ({
   kind: 'and',
   items: [
@@ -120,16 +119,16 @@ const columnContains = (column: FilterColumn, value: string): Condition => ({
   ],
 });
 
-/** Most columns with a condition each; these are faster on columns that are stored as dictionaries. */
-const mostConditions = 64;
+/** Most columns that get one condition each, which is faster for dictionary-encoded columns. */
+const maxConditions = 64;
 
 const anyContains = (columns: readonly FilterColumn[], value: string): Condition => {
   if (columns.length === 0) return { kind: 'constant', value: false };
   const each: Condition = { kind: 'or', items: columns.map((column) => columnContains(column, value)) };
-  return columns.length > mostConditions ? { kind: 'anyContains', columns, value, each } : each;
+  return columns.length > maxConditions ? { kind: 'anyContains', columns, value, each } : each;
 };
 
-/** @throws AppError `invalid` that says where the search is wrong. */
+/** @throws AppError `invalid` with the position of the mistake. */
 export const compileSearch = (text: string, columns: readonly FilterColumn[]): CompiledFilter => {
   const failures = createFailures(text, searchText);
   if (text.length > maxLength) throw failures.limit(0, `the search is longer than ${maxLength} characters`);

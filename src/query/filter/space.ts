@@ -1,6 +1,6 @@
 const otherSpace = /\s/;
 
-/** True for white space as `\s` has it, without a regular expression for the characters that filters are made of. */
+/** Equals `\s`, but needs no regular expression for ASCII. */
 export const isSpaceAt = (text: string, offset: number): boolean => {
   const code = text.charCodeAt(offset);
   if (code === 32 || (code >= 9 && code <= 13)) return true;

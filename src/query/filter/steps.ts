@@ -1,9 +1,9 @@
 import type { AppError } from '../../lib/errors.js';
 
-/** Counts work that grows faster than the text it is done for. */
+/** Budget for work that grows faster than the text. */
 export type Spend = (steps: number) => void;
 
-/** @param refuse Makes the error for a text that needs more steps than it may take. */
+/** @param refuse creates the error for a text that exceeds the budget */
 export const createSteps = (most: number, refuse: () => AppError): Spend => {
   let left = most;
   return (steps) => {

@@ -1,6 +1,6 @@
 import type { Exact } from './number-literal.js';
 
-/** Syntax tree of the text: frozen data, no types checked yet. */
+/** The syntax tree: frozen, not yet typed. */
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'mod';
 
@@ -36,12 +36,12 @@ export const isFunctionName = (word: string): word is FunctionName => Object.has
 interface Positioned {
   /** Offset of the first character in the filter text, for messages. */
   readonly start: number;
-  /** Levels below this node, itself included. */
+  /** Height of the subtree; 1 for a leaf. */
   readonly height: number;
 }
 
 export type LiteralNode = Positioned & {
-  /** The column whose name is spelled exactly like this literal; the binder chooses between the two. */
+  /** Column whose name is spelled exactly like this literal. The binder chooses between the two. */
   readonly name?: string;
 } & (
     | { readonly kind: 'null' }

@@ -1,18 +1,18 @@
 import type { Comparison } from './typed.js';
 
-/** A comparison of two operands: what it is where neither is null, and how to ask whether one is. */
+/** A comparison of two operands, with the SQL that checks them for null. */
 export interface Test {
   readonly operator: Comparison | 'in';
-  /** SQL that is null exactly where an operand is; or the answer for all operands that are not null. */
+  /** SQL that is null if and only if an operand is null, or the constant result for all other operands. */
   readonly test: string | boolean;
-  /** SQL that tells for each operand that can be null whether it is: at most two. */
+  /** Null checks of the nullable operands: at most two. */
   readonly nulls: readonly string[];
 }
 
 export const never = '0';
 export const always = '1';
 
-/** In brackets of its own: ClickHouse reads `not(a) <= b` as `NOT ((a) <= b)`. */
+/** The outer parentheses are needed: ClickHouse parses `not(a) <= b` as `NOT ((a) <= b)`. */
 export const negated = (sql: string): string => `(NOT (${sql}))`;
 
 const any = (conditions: readonly string[]): string =>
@@ -21,7 +21,7 @@ const any = (conditions: readonly string[]): string =>
 const bothNull = (nulls: readonly string[]): string =>
   nulls.length === 2 ? `(${nulls.join(' AND ')})` : never;
 
-/** SQL whose truth is the comparison's; null stands for false. */
+/** SQL that is true if the comparison is true; null means false. */
 export const isTrue = ({ operator, test, nulls }: Test): string => {
   const equal = operator === 'eq' && nulls.length === 2;
   if (typeof test === 'string') return equal ? `(${test} OR ${bothNull(nulls)})` : test;
@@ -30,7 +30,7 @@ export const isTrue = ({ operator, test, nulls }: Test): string => {
   return nulls.length === 0 ? always : negated(any(nulls));
 };
 
-/** SQL that is true where the comparison is false; never null. */
+/** SQL that is true if the comparison is false; never null. */
 export const isFalse = ({ operator, test, nulls }: Test): string => {
   const whenNull = operator === 'eq' ? bothNull(nulls) : never;
   if (typeof test === 'string')

@@ -3,17 +3,17 @@ import type { Shapes } from './number-shape.js';
 import { rawNumber } from './number-sql.js';
 import type { NumberNode, TextNode } from './typed.js';
 
-/** White_Space of Unicode; the class \s of ClickHouse's regular expressions is ASCII only. */
+/** White_Space of Unicode: `\s` in regular expressions of ClickHouse is ASCII only. */
 const space =
   '[\\\\x{9}-\\\\x{D}\\\\x{20}\\\\x{85}\\\\x{A0}\\\\x{1680}\\\\x{2000}-\\\\x{200A}\\\\x{2028}\\\\x{2029}\\\\x{202F}\\\\x{205F}\\\\x{3000}]';
 
-/** Longer than any stored text; keeps offsets within what ClickHouse counts with. */
+/** Longer than any stored text. Prevents overflow of offsets in ClickHouse. */
 const longest = 4_000_000_000;
 
-/** Cut to a whole number from 0; nothing here duplicates its operand, so nesting stays linear. */
+/** A number, truncated and at least 0. The operand appears once, so nested SQL grows linearly. */
 const countSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
   if (node.kind === 'number') {
-    // The binder lets only whole numbers from 0 pass; a longer one reaches past the end as well as the longest.
+    // The binder rejects negative numbers and fractions. Larger numbers are clamped: they are past the end anyway.
     const value =
       node.value.scale < -longest.toString().length
         ? BigInt(longest)
@@ -50,8 +50,8 @@ export const textSql = (node: TextNode, emit: Emitter, shapes: Shapes): TextSql 
       const counts = node.length === undefined ? [node.from] : [node.from, node.length];
       const [from, length] = counts.map((count) => countSql(count, emit, shapes));
       const rest = length === undefined ? '' : `, ${length}`;
-      const unsure = counts.some((count) => shapes(count).nullable);
-      return { sql: `substringUTF8(${sql}, ${from} + 1${rest})`, nullable: nullable || unsure };
+      const nullableCount = counts.some((count) => shapes(count).nullable);
+      return { sql: `substringUTF8(${sql}, ${from} + 1${rest})`, nullable: nullable || nullableCount };
     }
     default:
       return node satisfies never;

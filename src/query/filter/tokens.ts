@@ -1,4 +1,3 @@
-/** Tokens of the lexer for the parser. */
 import type { ArithmeticOperator, ComparisonOperator, FunctionName, LiteralNode } from './syntax.js';
 
 export type OperandToken =

@@ -5,17 +5,17 @@ import type { ArithmeticOperator } from './syntax.js';
 /** A column as a filter sees it. */
 export interface FilterColumn {
   readonly id: number;
-  /** Case-sensitive; what the caller writes. */
+  /** Case-sensitive. */
   readonly name: string;
   readonly dataType: DataType;
   readonly physical: PhysicalType;
-  /** SQL expression (identifier) of the stored value, e.g. `c12_f`. The only text of a column that reaches SQL. */
+  /** SQL of the stored value, such as `c12_f`. The column's name never enters SQL. */
   readonly sql: string;
-  /** Bound of an exact decimal: no value is larger than this many units of its last digit. @default the range of the type */
+  /** Largest absolute value of an exact decimal, in units of its last digit. @default the range of the type */
   readonly units?: bigint;
 }
 
-/** The typed tree: every operand has one type, literals are coerced, null literals are gone from operators. */
+/** The typed tree: every operand has one type, literals are coerced, and operators have no null literals. */
 export type NumberNode =
   | { readonly kind: 'number'; readonly value: Exact }
   | { readonly kind: 'column'; readonly column: FilterColumn }
@@ -49,14 +49,14 @@ export type TextNode =
       readonly length: NumberNode | undefined;
     };
 
-/** A date that depends on the row. Functions of literals are calculated by the binder. */
+/** A date that depends on the row. The binder evaluates functions of literals. */
 export type StoredDate =
   | { readonly kind: 'column'; readonly column: FilterColumn }
   | { readonly kind: PeriodStart; readonly operand: StoredDate };
 
 export type DateNode = { readonly kind: 'date'; readonly value: string } | StoredDate;
 
-/** `ne` is a negated `eq`; the orderings are kept as written. */
+/** `ne` becomes a negated `eq`. */
 export type Comparison = 'eq' | 'lt' | 'le' | 'gt' | 'ge';
 
 interface Pair<Type, Node> {
@@ -75,17 +75,17 @@ interface Membership<Type, Node, Value> {
   readonly orNull: boolean;
 }
 
-/** True where one of many text columns contains a value, whatever the case of the letters. Never null. */
+/** True if one of many text columns contains the value, ignoring case. Never null. */
 export interface AnyContains {
   readonly kind: 'anyContains';
   readonly columns: readonly FilterColumn[];
   readonly value: string;
-  /** The same as a condition for each column, which gives the normal form. */
+  /** Equivalent condition with one test per column, for the normal form. */
   readonly each: Condition;
 }
 
 export type Condition =
-  /** null is the unknown of three-valued logic. */
+  /** null is "unknown" in three-valued logic. */
   | { readonly kind: 'constant'; readonly value: boolean | null }
   | { readonly kind: 'and' | 'or'; readonly items: readonly Condition[] }
   | { readonly kind: 'not'; readonly operand: Condition }
@@ -105,5 +105,5 @@ export type Operand =
   | { readonly type: 'text'; readonly node: TextNode }
   | { readonly type: 'date'; readonly node: DateNode }
   | { readonly type: 'boolean'; readonly node: Condition }
-  /** The null literal, and expressions that are null because an operand is. */
+  /** The null literal, or an expression with a null operand. */
   | { readonly type: 'null' };

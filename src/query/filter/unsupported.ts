@@ -1,7 +1,7 @@
 import type { AppError } from '../../lib/errors.js';
 import { excerpt, type Failures } from './failure.js';
 
-/** Valid OData beyond this service, recognised in the place of an operand so that the error can name it. */
+/** Valid OData that is not supported, recognised in the position of an operand so that the error can name it. */
 const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => string, hint?: string])[] = [
   [/\$(?:it|this|root)\b/y, (match) => `${match} is`, 'write the column name alone'],
   [/@[\p{L}_][\p{L}\p{N}_.]*/uy, (match) => `parameter aliases and annotations (${match}) are`],
@@ -58,7 +58,7 @@ const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => 
   ],
 ];
 
-/** Number of characters that are read: enough to name what is there. */
+/** Characters that are searched: enough to name the construct. */
 const longestConstruct = 300;
 
 export const diagnoseOperand = (text: string, offset: number, failures: Failures): AppError | undefined => {

@@ -1,7 +1,6 @@
-/** Words of the language, by their position. */
 import type { OperatorWord } from './tokens.js';
 
-/** 4.01 asks for operators in any case; `divby` differs from `div` for integers only, which we do not have. */
+/** OData 4.01 ignores the case of operators. `divby` differs from `div` only for integers, which do not exist here. */
 const operatorWords: Readonly<Record<string, OperatorWord>> = {
   eq: 'eq',
   ne: 'ne',
@@ -39,11 +38,10 @@ export const operatorWordAt = (
   return word === undefined || found === undefined ? undefined : { word, length: found.length };
 };
 
-/** The letters at the offset. */
 export const wordAt = (text: string, offset: number): string | undefined =>
   matchAt(wordPattern, text, offset);
 
-/** One of the words that end an expression, as it is written. @param stops In lower case. */
+/** The stop word at the offset, in its original case. @param stops in lower case */
 export const stopWordAt = (text: string, offset: number, stops: readonly string[]): string | undefined => {
   const word = matchAt(stopWordPattern, text, offset);
   return word !== undefined && stops.includes(word.toLowerCase()) ? word : undefined;

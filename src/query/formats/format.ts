@@ -1,6 +1,6 @@
 /**
- * A format as the rest of a download sees it. Each has a folder with one record of this kind; the rest uses the
- * record and knows no format by name.
+ * Interface of a format. Each format has a folder with one `FormatRecord`; the rest of the code uses the record and never
+ * checks for a format by name.
  */
 import type { Readable } from 'node:stream';
 import type { DataType, PhysicalType } from '../../model/column.js';
@@ -8,25 +8,24 @@ import type { ReadSettings } from '../../storage/clickhouse/reader.js';
 
 /** A column of the answer. */
 export interface OutputColumn {
-  /** As the header shows it. */
+  /** Header. */
   readonly name: string;
-  /** Expression over the columns of the store. */
+  /** Expression over the stored columns. */
   readonly sql: string;
-  /** How the values are stored; combined ones are text. */
   readonly physical: PhysicalType;
-  /** Id that the column keeps over renames and versions, shared by clones; absent for calculated ones. */
+  /** Stable across renames and versions, and shared by clones; absent for calculated columns. */
   readonly fieldId?: number;
 }
 
-/** Cells in one array of tuples of one nullable value. */
+/** An array of cells, each a tuple of one nullable value. */
 export interface ArrayCells {
   readonly sql: string;
   readonly physical: PhysicalType;
-  /** Headers of the cells. */
+  /** One header per cell. */
   readonly names: readonly string[];
 }
 
-/** Options that change how cells are written, each of which only some formats take. */
+/** Options that change how cells are written. Each format takes some of them. */
 export interface Appearance {
   readonly decimals: 'number' | 'string';
   readonly quote: 'all' | 'minimal';
@@ -34,53 +33,52 @@ export interface Appearance {
 
 export const plainAppearance: Appearance = { decimals: 'number', quote: 'all' };
 
-/** A statement with its `FORMAT`, and the settings that shape its bytes. */
+/** A statement with its `FORMAT`, and the settings that affect its bytes. */
 export interface FormattedQuery {
   readonly sql: string;
   readonly settings: ReadSettings;
 }
 
-/** Rows with thousands of cells, which are in one array: as columns they would cost seconds. */
+/** SELECT of rows with thousands of cells in one array: analysing as many columns would take seconds. */
 export interface TransposedSelect {
-  /** The outermost SELECT: labels and cells. `m` is the row's number where `rowNumber` is given. */
+  /** The outermost SELECT: labels and cells. `m` is the row number if `rowNumber` is given. */
   project(labels: readonly OutputColumn[], cells: ArrayCells): string;
-  /** Key of each cell of the array for the SELECT, as the parameter `keys`; by its header and place. */
+  /** Key per cell, passed as the parameter `keys`. */
   readonly keyOf?: (name: string, index: number) => string;
-  /** Expression of the row's number, right above a sorted subquery. @param before Rows of earlier queries. */
+  /** Expression of the row number, directly above a sorted subquery. @param before rows of earlier queries */
   readonly rowNumber?: (columns: number, before: number) => string;
-  /** True where all rows come from one query, as texts when their types differ. */
+  /** True if all rows come from one query, which converts values of different types to text. */
   readonly inOneQuery: boolean;
-  /** Name of the format in ClickHouse. */
+  /** Format name in ClickHouse. */
   readonly clickHouse: string;
   readonly settings: ReadSettings;
 }
 
-/** The question to ClickHouse. */
 interface Select {
-  /** @param fromAndTail `FROM …` and everything behind it. */
+  /** @param fromAndTail `FROM …` and everything after it */
   rows(columns: readonly OutputColumn[], fromAndTail: string, appearance: Appearance): FormattedQuery;
   transposed(appearance: Appearance): TransposedSelect;
 }
 
-/** A further sheet of a workbook, of texts. */
+/** An additional sheet of text. */
 export interface Sheet {
   readonly name: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** Rows that are at hand, not in ClickHouse. */
+/** Rows in memory instead of ClickHouse. */
 export interface Table {
   readonly columns: readonly { readonly name: string; readonly dataType: DataType }[];
-  /** Cells as text; null: no value. Decimals with the digits they shall have. */
+  /** Cells as text. Decimals are written with exactly these digits. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** Description of the rows, for formats that have a place for it. */
+  /** Description of the rows, for formats that can include it. */
   readonly about?: Sheet | undefined;
 }
 
-/** Conversion of ClickHouse's bytes. */
+/** Converts the output of ClickHouse. */
 interface Frame {
-  /** @param about What the rows are; ignored unless `describes`. */
+  /** @param about description of the rows; ignored unless `describes` */
   rows(bytes: Readable, columns: readonly Pick<OutputColumn, 'name' | 'fieldId'>[], about?: Sheet): Readable;
   transposed(
     bytes: AsyncIterable<Buffer>,
@@ -91,44 +89,43 @@ interface Frame {
 }
 
 export interface TableFrame extends Frame {
-  /** The same form for rows at hand. */
+  /** Writes rows in memory in the same format. */
   table(table: Table): string | Readable;
 }
 
-/** Check of the rows before the first byte, for values that the format cannot hold. */
+/** Finds values that the format cannot represent, before the first byte is sent. */
 export interface RowCheck {
-  /** A statement of one row with a number as `place`; undefined when there is nothing to check. */
+  /** A statement that returns one row with a number `place`; undefined if there is nothing to check. */
   sql(columns: readonly OutputColumn[], from: string): string | undefined;
-  /** @throws AppError `invalid` that says what does not fit. */
+  /** @throws AppError `invalid` that names the column */
   judge(columns: readonly OutputColumn[], place: number): void;
 }
 
-/** Most rows of a group in a file of columns, whose groups are read one by one. */
+/** Most rows in a row group of a columnar file. */
 export const mostGroupRows = 131_072;
 
 export interface FormatRecord<F extends Frame = Frame> {
-  /** Text types name their charset: without it some clients read ISO 8859-1. */
+  /** Text types need a charset: without one some clients assume ISO 8859-1. */
   readonly mediaType: string;
   readonly extension: string;
-  /** Name of the format in ClickHouse, for rows. */
+  /** Format name in ClickHouse, for rows. */
   readonly clickHouse: string;
-  /** True when gzip or zstd makes it much smaller. */
+  /** True if gzip or zstd makes it much smaller. */
   readonly compressible: boolean;
-  /** True when a link leads to the whole file. */
+  /** True if a link can point to the whole file. */
   readonly linked: boolean;
-  /** True where readers begin at the end of a file, so that they ask for its length first. */
+  /** True if readers start at the end of a file, so they need its length first. */
   readonly readFromEnd: boolean;
   /** True if equal rows give equal bytes, independent of parts in ClickHouse. */
   readonly reproducible: boolean;
-  /** True where a file can say what its rows are. */
+  /** True if a file can include a description of its rows. */
   readonly describes: boolean;
-  /** Most columns that it holds. */
   readonly maxColumns: number | undefined;
   readonly takes: readonly (keyof Appearance)[];
   readonly check: RowCheck | undefined;
   /**
-   * Makes one file of files of consecutive rows; absent where one query gives the bytes of a file.
-   * @param columns Number of columns.
+   * Joins files of consecutive rows into one; absent if one query returns the whole file.
+   * @param columns number of columns
    */
   readonly join?: (files: AsyncIterable<Readable>, columns: number) => Readable;
   readonly select: Select;

@@ -10,10 +10,10 @@ export type Format = keyof typeof records;
 
 export const formats: Readonly<Record<Format, FormatRecord>> = records;
 
-/** As they are listed in documents and messages. */
+/** In the order of documents and messages. */
 export const formatNames = Object.keys(records) as readonly Format[];
 
-/** Formats that rows at hand can be written in. */
+/** Formats that can write rows in memory. */
 type TableFormat = {
   [F in Format]: (typeof records)[F] extends FormatRecord<TableFrame> ? F : never;
 }[Format];
@@ -22,6 +22,6 @@ const isTableFormat = (format: Format): format is TableFormat => 'table' in reco
 
 export const tableFormats = formatNames.filter(isTableFormat);
 
-/** The table in a format, as a download would have it. */
+/** Writes a table with the same bytes as a download. */
 export const writeTable = (table: Parameters<TableFrame['table']>[0], format: TableFormat) =>
   records[format].frame.table(table);

@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream';
 
-/** Text around the lines of rows. */
 interface LineFrame {
   readonly header: string;
   readonly footer: string;
-  /** Bytes at the end of every line that the last one must not have, line end included. */
+  /** Bytes to remove from the end of the last line, including the line break. */
   readonly trailing: number;
 }
 
-/** Bytes without the last few. */
 async function* withoutEnd(body: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
   let held = Buffer.alloc(0);
   for await (const chunk of body) {
@@ -28,7 +26,7 @@ async function* framed(
   if (footer !== '') yield Buffer.from(footer);
 }
 
-/** Lines as ClickHouse gives them, in their frame. */
+/** Adds header and footer to the lines of ClickHouse. */
 export const frameLines = (rows: AsyncIterable<Buffer>, frame?: LineFrame): Readable =>
   Readable.from(frame === undefined ? rows : framed(frame, rows), {
     objectMode: false,

@@ -6,7 +6,7 @@ import type { OrderTerm } from '../column-list.js';
 import type { CompiledFilter } from '../filter/filter.js';
 import type { Appearance } from '../formats/format.js';
 
-/** Columns that options name, for tags. */
+/** Options bound to the columns of a version, for tags. */
 export interface BoundOptions {
   readonly chosen: readonly StoredColumn[];
   readonly filter: CompiledFilter | undefined;
@@ -14,31 +14,31 @@ export interface BoundOptions {
   readonly applied?: AppliedRows | undefined;
 }
 
-/** Scope of an option: the rows of an answer and their columns, which rows are on a page, or only how cells are written. */
+/** Effect of an option: on rows and columns, on the rows of a page, or only on the bytes of cells. */
 export type Decides = 'rows' | 'page' | 'bytes';
 
-/** Everything there is to know about one option of a download. */
+/** Definition of one download option. */
 export interface Option<T> {
-  /** As the API describes it; it is read with and without `$`. */
+  /** Documented name; accepted with and without `$`. */
   readonly name: string;
   /** Parses a given value, never undefined or null. @throws AppError that names the option. */
   readonly parse: (value: unknown, name: string) => T;
-  /** Value when the option was not given. */
+  /** Default value. */
   readonly absent: T;
   readonly decides: Decides;
-  /** JSON Schema of the parameter, in words for the documents. */
+  /** JSON Schema of the parameter, for the API documents. */
   readonly openapi: { readonly type: string; readonly description: string } & Readonly<
     Record<string, unknown>
   >;
-  /** A value that asks for something, as written in an address. */
+  /** A non-default value, as in a URL. */
   readonly example: string;
-  /** True when an answer is no longer the whole table as it is: no link leads to such a file. */
+  /** True if the answer is no longer the whole table, so that no link can replace it. */
   readonly shapesRows: (value: T) => boolean;
-  /** Set where the option is one of those that only some formats take: what it says of the others. */
+  /** Set for options that only some formats take. `elsewhere` ends the error message for other formats. */
   readonly appearance: { readonly key: keyof Appearance; elsewhere(format: string): string } | undefined;
   /**
-   * The part of the value that decides the bytes of an answer, as JSON; undefined: none. Not called for `absent`, so a new option
-   * leaves the tags of all requests without it as they are.
+   * The part of the value that affects the bytes of an answer, as JSON; undefined if none. Not called for `absent`, so
+   * a new option does not change the tags of requests without it.
    */
   readonly tag: (value: T, bound: BoundOptions) => unknown;
 }
@@ -53,15 +53,15 @@ export const parseText = (value: unknown, name: string): string => {
   return value;
 };
 
-/** Larger limits mean the same as this one: more rows than there are. */
-const mostRows = Number.MAX_SAFE_INTEGER;
+/** Larger limits are clamped: no table has as many rows. */
+const maxRows = Number.MAX_SAFE_INTEGER;
 
 export const parseCount = (value: unknown, name: string): number => {
   const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
-  // Numbers of JSON beyond a double's range are read as infinite.
+  // JSON.parse reads numbers beyond the range of doubles as Infinity.
   const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);
   if (!isWhole || number < 0) throw badOption(name, 'must be a whole number that is not negative');
-  return Math.min(Math.abs(number), mostRows);
+  return Math.min(Math.abs(number), maxRows);
 };
 
 const parseSwitch = (value: unknown, name: string): boolean => {
@@ -83,7 +83,6 @@ export const isGiven = (value: unknown): boolean => value !== undefined;
 
 export const asItIs = (value: unknown): unknown => value;
 
-/** An option that is true or false, and false when it was not given. */
 export const flagOption = (
   name: string,
   description: string,
@@ -100,7 +99,6 @@ export const flagOption = (
   tag: asItIs,
 });
 
-/** An option that counts rows or dates. */
 export const countOption = (name: string, description: string): Option<number | undefined> => ({
   name,
   parse: parseCount,

@@ -6,7 +6,7 @@ import { type DownloadOptions, type OptionKey, optionKeys, options as table } fr
 
 export type { DownloadOptions } from './table.js';
 
-/** Not an option but the credential, which is checked elsewhere. */
+/** The API key is a credential, not an option. */
 const ignoredNames = new Set(['apiKey']);
 
 const plainName = (name: string): string => name.replace(/^\$/, '');
@@ -22,7 +22,7 @@ const unknownOption = (name: string): AppError => {
   });
 };
 
-/** Collects the given options: each once, with or without `$`, none unknown. */
+/** Collects the given options. Rejects unknown and repeated ones. */
 const collect = (source: Readonly<Record<string, unknown>>): ReadonlyMap<OptionKey, unknown> => {
   const given = new Map<OptionKey, unknown>();
   for (const [name, value] of Object.entries(source)) {
@@ -35,7 +35,7 @@ const collect = (source: Readonly<Record<string, unknown>>): ReadonlyMap<OptionK
   return given;
 };
 
-/** Combinations that have no meaning, each with the reason. */
+/** Rejects combinations that have no meaning. */
 const refuseContradictions = (options: DownloadOptions): void => {
   const refuse = (message: string): never => {
     throw invalid('bad_combination', message);
@@ -67,7 +67,7 @@ const hasLimit = (options: DownloadOptions): boolean =>
 
 /**
  * Reads the options of a download, from a query string or from a JSON body.
- * @throws AppError `invalid` that names the option and what it takes.
+ * @throws AppError `invalid` that names the option and its valid values
  */
 export const parseOptions = (source: Readonly<Record<string, unknown>>): DownloadOptions => {
   const given = collect(source);
@@ -75,17 +75,17 @@ export const parseOptions = (source: Readonly<Record<string, unknown>>): Downloa
     const { name, parse, absent } = table[key];
     return [key, given.has(key) ? parse(given.get(key), name) : absent];
   });
-  // Each value was read by the record of its key.
+  // The cast is safe: the parser of each key returned its value.
   const options = Object.fromEntries(read) as DownloadOptions;
   refuseContradictions(options);
   return options;
 };
 
-/** The options among the parameters, under their own names: to be stored and read again by `parseOptions`. */
+/** The given options under their documented names, to be stored and parsed later by `parseOptions`. */
 export const givenOptions = (source: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries([...collect(source)].map(([key, value]) => [table[key].name, value]));
 
-/** Refuses options that the format does not take. The format may be known late: `Accept` decides when the options do not. */
+/** Rejects options that the format does not take. Called after parsing, because `Accept` may choose the format. */
 export const refuseUseless = (options: DownloadOptions, format: Format): void => {
   for (const key of optionKeys) {
     const { name, appearance } = table[key];
@@ -100,7 +100,7 @@ export const refuseUseless = (options: DownloadOptions, format: Format): void =>
 const shapesRows = <K extends OptionKey>(key: K, options: DownloadOptions): boolean =>
   table[key].shapesRows(options[key]);
 
-/** The whole file that answers a request without any option that shapes rows; otherwise undefined. */
+/** The file that answers the request; undefined if an option shapes the rows. */
 export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | undefined => {
   if (optionKeys.some((key) => shapesRows(key, options))) return undefined;
   return options.transpose ? 'transposed' : 'table';
@@ -121,10 +121,10 @@ const tagsAt = (
       .filter(([, tag]) => tag !== undefined),
   );
 
-/** Options that decide the rows of an answer; the paging options do not. */
+/** Tags of the options that affect rows, without paging. */
 export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
   tagsAt((decides) => decides === 'rows', options, bound);
 
-/** Parts of the options that decide the bytes of an answer. */
+/** Tags of the options that affect the bytes of an answer. */
 export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
   tagsAt(() => true, options, bound);

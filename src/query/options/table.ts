@@ -14,40 +14,39 @@ import {
   parseText,
 } from './option.js';
 
-/** Options of a download; names of columns are still text. */
+/** Parsed options; column names are not yet resolved. */
 export interface DownloadOptions extends Appearance {
-  /** Undefined when the caller left it open: an `Accept` header may then decide. */
+  /** Undefined if not given: the `Accept` header may choose it. */
   readonly format: Format | undefined;
   readonly select: string | readonly string[] | undefined;
-  /** Steps whose result the other options work on. */
+  /** Applied before all other options. */
   readonly apply: string | undefined;
   readonly filter: string | undefined;
-  /** Words that a text column of each row must contain. */
   readonly search: string | undefined;
   readonly orderBy: string | undefined;
   readonly top: number | undefined;
   readonly skip: number | undefined;
   readonly last: number | undefined;
-  /** Rows of one page. */
+  /** Rows per page. */
   readonly pageSize: number | undefined;
-  /** Token from the page before. */
+  /** Token from the previous page. */
   readonly skipToken: string | undefined;
   readonly count: boolean;
   readonly distinct: boolean;
-  /** Entity columns that are prepended to the selected ones. */
+  /** Entity columns to prepend to the selected ones. */
   readonly entities: 'all' | 'selected';
   readonly combineEntities: boolean;
   readonly includeIds: boolean;
   readonly dropNA: boolean;
   readonly transpose: boolean;
   readonly versionId: number | undefined;
-  /** The version that was current then. */
+  /** Selects the version that was current at this time. */
   readonly asOf: Instant | undefined;
 }
 
 export type OptionKey = keyof DownloadOptions;
 
-/** Names in a list of the POST form stand for themselves; the text form is taken apart later. */
+/** Items of a list in the POST form are literal names. The text form is split later. */
 const parseSelect = (value: unknown, name: string): string | readonly string[] => {
   if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : parseText(value, name);
   if (value.length === 0) throw badOption(name, 'must not be empty');
@@ -80,9 +79,8 @@ const parsePageSize = (value: unknown, name: string): number => {
 };
 
 /**
- * The options of a download, one record each. Everything follows from here: what is read and how, what the documents
- * say, whether a link to the whole file can answer, and what distinguishes two answers. Their effect is in the plan
- * (`plan.ts`, `statement.ts`) and the formats.
+ * Definitions of the download options: how they are parsed and documented, whether a link to the whole file can answer,
+ * and what distinguishes two answers. Their effect is implemented in `plan.ts`, `statement.ts` and the formats.
  */
 export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } = {
   versionId: {
@@ -94,7 +92,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: '1',
     shapesRows: () => false,
     appearance: undefined,
-    // Version and names are in every tag.
+    // Every tag already includes the version and the column names.
     tag: () => undefined,
   },
   asOf: {
@@ -155,7 +153,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: 'France OR Spain',
     shapesRows: isGiven,
     appearance: undefined,
-    // Condition of `$filter` and `$search` together.
+    // The normal form of `$filter` and `$search` combined.
     tag: (_, { filter }) => filter?.normalized,
   },
   last: countOption(
@@ -241,7 +239,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   },
   combineEntities: flagOption('combineEntities', 'One column with the values of all entity columns.'),
   includeIds: flagOption('includeIds', 'Names in the header as `name [id]`.'),
-  // A whole table that is transposed is a file of its own.
+  // A whole transposed table is a file too.
   transpose: flagOption('transpose', 'Dates become column headers, columns become rows.', () => false),
   format: {
     name: '$format',
@@ -257,7 +255,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: 'json',
     shapesRows: () => false,
     appearance: undefined,
-    // The plan knows which it has become.
+    // The plan adds the negotiated format to the tag.
     tag: () => undefined,
   },
   decimals: {

@@ -4,26 +4,26 @@ import { textWithMac, withMac } from '../../lib/signed-text.js';
 
 /** Start of a page. */
 export type PageStart =
-  /** At this row of the version, in any order. */
+  /** The page begins at this row of the version. */
   | { readonly kind: 'row'; readonly position: string }
-  /** Rows of the result before the page; the result is computed again for each page. */
+  /** The page begins after this many rows of the result, which is computed again for each page. */
   | { readonly kind: 'offset'; readonly rows: number };
 
-/** All that decides a page, apart from the options next to its token. */
+/** Identifies a page, together with the options of the request. */
 export interface PageToken {
   readonly datasetId: number;
   readonly versionId: number;
-  /** Digest of the question that the first page answered. */
+  /** See `Plan.question`. */
   readonly question: string;
   readonly start: PageStart;
-  /** Rows on the pages before. */
+  /** Rows on previous pages. */
   readonly given: number;
 }
 
-/** Makes and reads values of `$skiptoken`. They do not expire: a page can be read as long as its version is kept. */
+/** Signs and reads values of `$skiptoken`. They are valid as long as the version exists. */
 export interface PageTokens {
   sign(token: PageToken): string;
-  /** @throws AppError `invalid` for a text that this service did not make. */
+  /** @throws AppError `invalid` if the signature does not match */
   read(text: string): PageToken;
 }
 
@@ -41,7 +41,7 @@ const macBytes = 16;
 export const badToken = (message: string) =>
   invalid('bad_skiptoken', `$skiptoken ${message}.`, { option: 'skiptoken' });
 
-/** @param secret Shared by all API processes. */
+/** @param secret must be the same in all API processes */
 export const createPageTokens = (secret: string): PageTokens => {
   const macOf = (text: string): Buffer =>
     createHmac('sha256', secret).update(`page:${text}`).digest().subarray(0, macBytes);
@@ -56,7 +56,7 @@ export const createPageTokens = (secret: string): PageTokens => {
     read(token) {
       const text = textWithMac(token, macOf);
       if (text === undefined) throw badToken('was not issued by this service, or was altered');
-      // Signed by us, so it has the shape that `sign` gave it.
+      // The cast is safe: the signature proves that `sign` wrote it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
       const [datasetId, versionId, question, given, from] = payload;
       const start: PageStart =

@@ -1,6 +1,6 @@
 /**
- * Pages of an answer: rows from a position on, and the position of the next page. A page reads its own rows and the position of the
- * row behind them; what the pages before it held is never read again.
+ * Pages of an answer. A page reads its own rows from a position on, and the position of the row after them; it never
+ * reads the rows of previous pages again.
  */
 import { invalid } from '../../lib/errors.js';
 import { before, behind, rowOrder, type Seeker, serverOf } from '../../rows/index.js';
@@ -10,23 +10,23 @@ import type { ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
 
-/** Each column of the order is a level of the condition, and is compared with the first row of the page. */
-const mostTerms = 50;
+/** Limits the nesting of the page condition, which compares each column of the order with the first row of the page. */
+const maxOrderTerms = 50;
 
-/** Rows of the answer that come before a page. */
+/** Rows on previous pages. */
 const givenBefore = (token: PageToken | undefined): number => token?.given ?? 0;
 
-/** Most rows of the page; undefined: all that are left. */
+/** Row limit of the page; undefined if there is none. */
 const pageRows = ({ options, token }: Plan): number | undefined => {
   const left = options.top === undefined ? Infinity : Math.max(0, options.top - givenBefore(token));
   const rows = Math.min(left, options.pageSize ?? Infinity);
   return Number.isFinite(rows) ? rows : undefined;
 };
 
-/** True where a row of the answer is one of the version, and no other row can take its place. */
+/** True if each row of the answer is exactly one row of the version. */
 const isOfRows = ({ options, keepsRows }: Plan): boolean => keepsRows && !options.distinct;
 
-/** The plan with a condition on the positions of its rows. */
+/** Adds a condition on row positions. */
 const within = (plan: Plan, { sql, values }: ReturnType<typeof before>, isConsecutive: boolean): Plan => ({
   ...plan,
   answerRows: {
@@ -38,36 +38,35 @@ const within = (plan: Plan, { sql, values }: ReturnType<typeof before>, isConsec
   },
 });
 
-/** The rows from a position on, without the first `skip` of them. */
+/** Rows from a position on, without the first `skip` of them. */
 const startingAt = (plan: Plan, position: string, skip: number | undefined): Plan => {
-  if (plan.order.length > mostTerms)
-    throw invalid('too_complex', `Pages have at most ${mostTerms} columns in $orderby.`, {
-      limit: mostTerms,
+  if (plan.order.length > maxOrderTerms)
+    throw invalid('too_complex', `Pages have at most ${maxOrderTerms} columns in $orderby.`, {
+      limit: maxOrderTerms,
     });
   const page = within(plan, behind(plan.allRows, position, plan.order), plan.answerRows.complete);
   return { ...page, options: { ...plan.options, skip } };
 };
 
-/** @throws AppError `invalid` for the token of another question. */
+/** @throws AppError `invalid` if the token belongs to another question */
 export const requireSameQuestion = (plan: Plan, token: PageToken): void => {
   if (token.question === plan.question) return;
   throw badToken('belongs to another query: the version, column names or options have changed since');
 };
 
-/** The plan of one page. */
 const atToken = (plan: Plan, { start }: PageToken): Plan =>
   start.kind === 'offset'
     ? { ...plan, options: { ...plan.options, skip: start.rows } }
     : startingAt(plan, start.position, undefined);
 
-/** Rows of an answer from a number on begin where the index says, not at the first row, and those up to a number end there. */
-const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
+/** Replaces `$skip` and `$top` by row positions from the index, so that ClickHouse reads only the rows between them. */
+const withPositions = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { answerRows, order, options, version } = plan;
   const { skip, top, pageSize, transpose } = options;
   if (!answerRows.complete || order.length > 0 || options.distinct) return plan;
   const row = skip === undefined ? undefined : await seeker.find(version, skip, context);
   const page = row === undefined ? plan : startingAt(plan, row.position, skip! - row.before);
-  // The start of the next page is the row behind this one.
+  // Finding the next page needs the row after this one.
   if (top === undefined || pageSize !== undefined || transpose) return page;
   const end = await seeker.end(version, (skip ?? 0) + top, context);
   return end === undefined ? page : within(page, before(end), true);
@@ -78,17 +77,17 @@ const limited = (page: Plan, plan: Plan): Plan => ({
   options: { ...page.options, top: pageRows(plan) },
 });
 
-/** The rows that are answered: those of the page, or all. */
+/** The plan of the requested page, or of all rows. */
 export const pageOf = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { token } = plan;
-  return limited(token === undefined ? await sought(seeker, plan, context) : atToken(plan, token), plan);
+  return limited(token === undefined ? await withPositions(seeker, plan, context) : atToken(plan, token), plan);
 };
 
-/** The same for a plan without `$skip`. */
+/** Like `pageOf`, but without a query, for a plan without `$skip`. */
 export const pageAt = (plan: Plan): Plan =>
   limited(plan.token === undefined ? plan : atToken(plan, plan.token), plan);
 
-/** Start of the next page; undefined: this is the last. */
+/** Start of the next page; undefined if this is the last one. */
 export const nextPage = async (
   reader: Reader,
   plan: Plan,

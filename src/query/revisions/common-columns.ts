@@ -1,4 +1,4 @@
-/** The columns of a dataset in types that hold their values in all of its versions. */
+/** Columns of a dataset in types that can represent their values in all versions. */
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
@@ -10,7 +10,7 @@ import type { RangeGroup } from './history.js';
 /** Digits before and after the point. */
 type Digits = readonly [integer: number, fraction: number];
 
-/** More than any decimal holds: numbers that are written with an exponent. */
+/** Digits of numbers with an exponent: more than any decimal type has. */
 const tooMany = 100;
 
 const digitsSql = (column: StoredColumn): string => {
@@ -20,7 +20,7 @@ const digitsSql = (column: StoredColumn): string => {
   return `(max(if(position(ifNull(${text}, ''), 'e') > 0, ${tooMany}, length(${integer}))), max(length(${fraction})))`;
 };
 
-/** Physical types of a column in all groups; a column without values has none. */
+/** Physical types of a column in all groups; empty if the column never had values. */
 const typesOf = (id: number, groups: readonly RangeGroup[]): Set<PhysicalType> =>
   new Set(
     groups.flatMap(({ columns }) =>
@@ -31,7 +31,7 @@ const typesOf = (id: number, groups: readonly RangeGroup[]): Set<PhysicalType> =
 const areAll = (types: ReadonlySet<PhysicalType>, kind: 'number' | 'date'): boolean =>
   [...types].every((physical) => columnTypeOf(physical).compares === kind);
 
-/** Most digits that each column has in any group: one statement for all of them. */
+/** Most digits of each column in any group, with one statement. */
 const countDigits = async (
   reader: Reader,
   groups: readonly RangeGroup[],
@@ -65,8 +65,8 @@ const countDigits = async (
 };
 
 /**
- * A number stays a number however its versions store it: in a decimal that has room for all of its digits. A column is
- * text only where it had values of several kinds, or numbers that no decimal holds together.
+ * A column that is a number in all versions becomes a decimal with room for all digits. It becomes text only if it had values
+ * of several kinds, or numbers that do not fit into one decimal type.
  */
 export const commonColumns = async (
   reader: Reader,

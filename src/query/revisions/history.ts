@@ -1,4 +1,4 @@
-/** All segments that the kept versions of a dataset have or had, and in which versions. */
+/** Segments of all versions of a dataset, with the versions that they were part of. */
 import { type AppError, invalid } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import { uploadsPerDataset } from '../../model/position.js';
@@ -9,7 +9,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import type { Versions } from '../versions.js';
 
-/** Ranges whose rows are stored in one place under the same columns, which have their present names. */
+/** Ranges with the same location and column list. Columns have their current names. */
 export type RangeGroup = SpannedRows;
 
 export interface History {
@@ -18,10 +18,10 @@ export interface History {
   readonly groups: readonly RangeGroup[];
 }
 
-/** Most segments, and most sets of columns, that one question reads. */
+/** Limits of one request. */
 const limits = { ranges: 20_000, groups: 100 } as const;
 
-/** In two halves, since each of the two indexes by dataset has one. */
+/** A UNION of two halves, because there is an index for each. */
 const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
          coalesce(r.before_upload, ${uploadsPerDataset}) AS "beforeUpload", coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
@@ -51,15 +51,15 @@ const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
   return [...groups.values()];
 };
 
-/** As if the last version had been the newest one. */
+/** Removes everything that happened after the version `last`. */
 const endingWith = (rows: readonly RangeRow[], last: number | undefined): readonly RangeRow[] =>
   last === undefined
     ? rows
     : rows.filter(({ from }) => from <= last).map((row) => (row.until > last ? { ...row, until: 0 } : row));
 
 /**
- * @param asOf Later versions are left out.
- * @throws AppError `invalid` when there are too many to compare; 404 when there was no version then.
+ * @param asOf excludes later versions
+ * @throws AppError `invalid` if there are too many versions; 404 if there was no version at that time
  */
 export const readHistory = async (
   sql: Sql,

@@ -1,8 +1,9 @@
 /**
- * Every value that an observation ever had, with the version that brought it.
+ * All values that an observation ever had, with the version that published each.
  *
- * A segment comes with one version and goes with another: its rows are events of these two. Rows that come and go with
- * the same version, because a file was uploaded again, cancel each other. What is left of a version is what it changed.
+ * A segment is added by one version and removed by another, so each of its rows is an event in both. Rows that one version
+ * both removes and adds, because a file was uploaded again, cancel each other out. The remaining events of a version are its
+ * changes.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -35,19 +36,18 @@ import { type History, type RangeGroup, readHistory } from './history.js';
 export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonly Format[];
 
 /**
- * Which values of an observation: all that it had, what it was when it was first published, or what it is, with the version
- * that brought it.
+ * Values of an observation to return: all, the first published, or the latest.
  */
 export const vintages = ['all', 'first', 'latest'] as const;
 type Vintage = (typeof vintages)[number];
 
-/** Facts about the other events of an observation. */
+/** Window functions over all events of an observation. */
 const broughtSql = 'countIf(net > 0) OVER (PARTITION BY k, v) AS brought';
 const firstSql = 'min(v) OVER (PARTITION BY k) AS first';
 const lastSql =
   'sum(net) OVER (PARTITION BY k, h) AS there, maxIf(v, net > 0) OVER (PARTITION BY k, h) AS last';
 
-/** Conditions on rows that came (`net > 0`) or went with the version `v`, and the facts that they need. */
+/** Conditions on events (`net > 0` adds a row in version `v`), with the window functions that they need. */
 const shownRows: Readonly<Record<Vintage, { readonly facts: string; readonly where: string }>> = {
   all: { facts: broughtSql, where: '(net > 0 OR brought = 0)' },
   first: { facts: `${broughtSql}, ${firstSql}`, where: '(net > 0 OR brought = 0) AND v = first' },
@@ -58,7 +58,7 @@ interface RevisionsWanted {
   readonly datasetId: number;
   readonly currentVersionId: number | null;
   readonly vintage: Vintage;
-  /** Only what the versions said that were current until then; undefined: until now. */
+  /** Ignores later versions; undefined for none. */
   readonly asOf: Instant | undefined;
   readonly filter: string | undefined;
   readonly select: string | undefined;
@@ -76,9 +76,8 @@ interface RevisionRows extends MatchedBy {
 
 export interface Revisions {
   /**
-   * The columns of the dataset, and `versionId`, `publishedAt` and `change` (added, changed, removed). In the order of
-   * the entity columns, then of versions.
-   * @throws AppError
+   * Returns the columns of the dataset, and `versionId`, `publishedAt` and `change` (added, changed, removed), ordered by
+   * entity columns, then versions.
    */
   open(wanted: RevisionsWanted): Promise<RevisionRows>;
 }
@@ -98,7 +97,7 @@ const asCommon = (column: StoredColumn, { columns }: RangeGroup): string => {
 
 interface Answer {
   readonly output: readonly OutputColumn[];
-  /** `FROM …` and everything behind it. */
+  /** `FROM …` and everything after it. */
   readonly from: string;
   readonly values: BoundValues;
 }
@@ -108,7 +107,7 @@ interface Statement {
   readonly values: BoundValues;
 }
 
-/** Rows of a group, each as often as there are ranges of its segment: `f` the version it came with, `u` it went with. */
+/** Rows of a group, once per range of their segment: added by version `f`, removed by version `u`. */
 const groupRows = (
   database: string,
   group: RangeGroup,
@@ -127,7 +126,7 @@ const groupRows = (
   };
 };
 
-/** Statement for a dataset whose files had only headers. */
+/** For a dataset whose files had only headers. */
 const noRows = (columns: readonly StoredColumn[]): Statement => {
   const values = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS v_${storageName(column)}, `,
@@ -136,11 +135,11 @@ const noRows = (columns: readonly StoredColumn[]): Statement => {
   return { sql: `SELECT ${values.join('')}${zeros.join(', ')} WHERE 0`, values: {} };
 };
 
-/** The columns to read, and those that identify an observation. */
 interface Question {
   readonly chosen: readonly StoredColumn[];
+  /** Columns that identify an observation. */
   readonly entities: readonly StoredColumn[];
-  /** `FROM … WHERE …`: each row as often as a version brought or took it: `v`, and `w`, which is 1 or -1. */
+  /** `FROM … WHERE …` with one row per event: the tuple `x` has the version, and 1 if it added the row or -1. */
   readonly events: string;
   readonly values: BoundValues;
 }
@@ -175,13 +174,13 @@ const hashSql = (some: readonly StoredColumn[], columns: readonly StoredColumn[]
     commonTypes(columns),
   );
 
-/** Answers that are remembered by their statement: rows of a segment never change. */
-const rememberedKeys = 10_000;
+/** Size of the cache by statement: rows of a segment never change. */
+const cachedStatements = 10_000;
 
-/** Whether no version has several rows of one key, among those that the filter leaves. */
+/** True if no version has several rows with the same key that match the filter. */
 const isKeyUnique = async (
   reader: Reader,
-  known: Cache<boolean>,
+  cache: Cache<boolean>,
   { chosen, entities, events, values }: Question,
   { groups }: History,
   context: ReadContext & { readonly isHeavy: boolean },
@@ -194,8 +193,8 @@ const isKeyUnique = async (
   const statement = createHash('sha256')
     .update(JSON.stringify([sql, values]))
     .digest('base64');
-  const remembered = known.get(statement);
-  if (remembered !== undefined) return remembered;
+  const cached = cache.get(statement);
+  if (cached !== undefined) return cached;
   const [found] = await reader.queryObjects<{ most: number }>({
     sql,
     values,
@@ -204,7 +203,7 @@ const isKeyUnique = async (
     queryId: `${context.queryId}-key`,
   });
   const isUnique = (found?.most ?? 0) < 2;
-  known.set(statement, isUnique);
+  cache.set(statement, isUnique);
   return isUnique;
 };
 
@@ -217,7 +216,7 @@ const changes = (
   const names = chosen.map(storageName);
   const row = hashSql(chosen, chosen);
   const key = keys.length === 0 ? row : hashSql(keys, chosen);
-  // Rows of one observation follow each other; without a key the entity columns and the versions order them.
+  // Keeps rows of one observation together; without a key, entity columns and versions decide the order.
   const together = keys.length === entities.length ? 'k, ' : '';
   const taken = new Set(chosen.map(({ name }) => name));
   const own = (name: string, sql: string): OutputColumn => ({
@@ -254,7 +253,7 @@ const changes = (
 };
 
 export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => {
-  const known = createCache<boolean>({ limit: rememberedKeys, weigh: () => 1 });
+  const cache = createCache<boolean>({ limit: cachedStatements, weigh: () => 1 });
   return {
     async open(wanted) {
       const { datasetId, currentVersionId, asOf, format, requestId, signal } = wanted;
@@ -272,7 +271,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
       const question = questionOf(reader.database, history, common, wanted);
       const matched = matchedBy(
         question.entities,
-        await isKeyUnique(reader, known, question, history, context),
+        await isKeyUnique(reader, cache, question, history, context),
       );
       const { output, from, values } = changes(question, matched.keys, history, wanted);
       const { select, frame } = formats[format];

@@ -4,9 +4,9 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { Versions } from '../versions.js';
 import type { Summaries } from './summaries.js';
 
-/** Makes summaries of small versions after they were published, so that the first reader does not wait. */
+/** Computes summaries of small versions after they are published, so that the first reader does not wait. */
 interface SummariesAhead {
-  /** Summarizes versions published since the last call. The first call only records where to begin. */
+  /** Summarises versions published since the last call. The first call only records where to begin. */
   prepareNew(stop: AbortSignal): Promise<void>;
 }
 
@@ -14,12 +14,12 @@ interface SummariesAheadOptions {
   readonly sql: Sql;
   readonly versions: Versions;
   readonly summaries: Summaries;
-  /** Rows times columns of the largest version that is prepared; 0: none. */
+  /** Rows times columns of the largest version to prepare; 0 disables preparation. */
   readonly cells: number;
   readonly log: Log;
 }
 
-/** Uploads that come every second must not use up the permits of questions. */
+/** Limited so that frequent uploads do not use up the permits of requests. */
 const perRound = 5;
 
 const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id)
@@ -35,7 +35,7 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
       // Permits are shared by owner: all preparation counts as one owner, for every dataset.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
-      // The first request for it makes it.
+      // No retry: the first request computes it.
       fresh.done(versionId);
       log.warn({ dataset: datasetId, version: versionId, err: error }, 'summary not made ahead');
     }

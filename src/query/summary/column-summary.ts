@@ -1,13 +1,13 @@
 /**
- * SQL of what a column holds, over all rows. A first pass counts and finds the bounds, a second one fills the
- * histogram between them; the most frequent texts are a question of their own.
+ * SQL of column statistics. A first query counts and finds the bounds, a second one fills the histogram between them. The
+ * most frequent texts may need another query.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 
 /** Up to this many rows, distinct counts and quantiles are exact. */
 export const exactRows = 1_000_000;
-/** Most distinct values that are counted exactly, for any number of rows. */
+/** Up to this many distinct values are counted exactly, for any number of rows. */
 const exactDistinct = 100;
 
 const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
@@ -15,7 +15,7 @@ const bins = 20;
 
 interface Bin {
   readonly from: number | string;
-  /** The last bin includes it. */
+  /** Exclusive, except in the last bin. */
   readonly to: number | string;
   readonly count: number;
 }
@@ -27,62 +27,60 @@ export interface ColumnSummary {
   readonly rows: number;
   readonly nulls: number;
   readonly distinct: number;
-  /** False: an estimate. */
+  /** False if `distinct` is an estimate. */
   readonly distinctExact: boolean;
-  /** Numbers with more digits than a double has are texts. */
+  /** A text if the number has more digits than a double. */
   readonly min: number | string | null;
   readonly max: number | string | null;
   readonly mean?: number | null;
   readonly quantiles?: Readonly<Record<string, number | string | null>>;
-  /** Equally wide. */
+  /** Bins of equal width. */
   readonly histogram?: readonly Bin[];
-  /** The most frequent values. */
+  /** Most frequent values. */
   readonly top?: readonly { readonly value: string; readonly count: number }[];
 }
 
-/** Characters of a text that are shown; longer ones end with an ellipsis. Bounds what is kept per column. */
+/** Longer texts are truncated, which also bounds the stored summary. */
 const shownCharacters = 200;
 
-/** A text as it is shown. */
 export const shownText = (sql: string): string =>
   `if(lengthUTF8(${sql}) > ${shownCharacters}, concat(substringUTF8(${sql}, 1, ${shownCharacters}), '…'), ${sql})`;
 
-/** As a number that can be averaged and sorted: dates as days since 1970; null for other texts. */
+/** SQL of a number that can be averaged and sorted; a date is the days since 1970. Undefined for texts. */
 const measureOf = (column: StoredColumn, sql = storageName(column)): string | undefined =>
   columnTypeOf(column.physical).measure?.(sql);
 
-/**
- * nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure, bytes of the
- * longest text.
- */
 export type ColumnStats = readonly [
   nulls: number,
   distinct: number,
+  /** Number of distinct values, exact up to `exactDistinct`. */
   few: number,
   min: string | null,
   max: string | null,
   mean: number | null,
   quantiles: readonly (number | null)[],
+  /** Lowest and highest measure. */
   low: number | null,
   high: number | null,
+  /** Bytes of the longest text. */
   longest: number | null,
 ];
 
 /**
- * Quantiles of values in order, interpolated as `quantileExactInclusive` does (type 7 of Hyndman and Fan, which R and pandas
- * have as their default).
+ * Quantiles of a sorted array, interpolated like `quantileExactInclusive` (type 7 of Hyndman and Fan, the default of R and
+ * pandas).
  */
 const quantilesOfSorted = (column: StoredColumn, sorted: string): string => {
-  const at = (place: string): string => measureOf(column, `${sorted}[${place}]`)!;
+  const at = (index: string): string => measureOf(column, `${sorted}[${index}]`)!;
   const [low, high] = [at('toUInt64(h)'), at(`least(toUInt64(h) + 1, length(${sorted}))`)];
   const part = '(h - toUInt64(h))';
-  // The difference of two finite doubles may be infinite.
+  // The difference of two finite doubles may overflow.
   const between = `if(isFinite(${high} - ${low}), ${low} + ${part} * (${high} - ${low}), ${low} * (1 - ${part}) + ${high} * ${part})`;
   return `if(empty(${sorted}), [], arrayMap(h -> ${between},
     arrayMap(level -> 1 + level * (length(${sorted}) - 1), [${levels.join(', ')}])))`;
 };
 
-/** True for values that are sorted in half of the time that a set of them takes. */
+/** True for types that sort in half the time that a hash set takes. */
 const isSorted = ({ physical }: StoredColumn): boolean => {
   const { dates, numbers } = columnTypeOf(physical);
   return dates === 'days' || numbers === 'doubles';
@@ -91,7 +89,7 @@ const isSorted = ({ physical }: StoredColumn): boolean => {
 interface CountsAndQuantiles {
   readonly distinct: string;
   readonly few: string;
-  /** Undefined for what has no measure. */
+  /** Undefined for columns without a measure. */
   readonly quantiles: string | undefined;
 }
 
@@ -106,7 +104,7 @@ const countsAndQuantilesSql = (column: StoredColumn, isExact: boolean): CountsAn
       few: `uniqUpTo(${exactDistinct})(${value})`,
       quantiles: quantilesBy('quantilesTDigest'),
     };
-  // Exact counts need no count of their own for few values.
+  // The exact count is also the count of few values.
   const few = `distinct_${column.id}`;
   if (!isSorted(column))
     return {
@@ -123,8 +121,8 @@ const countsAndQuantilesSql = (column: StoredColumn, isExact: boolean): CountsAn
 };
 
 /**
- * Values are scaled by a power of two where their sum leaves the range of doubles. ClickHouse would take the division out
- * of `avg`, and leaves `avgOrNull` as it is.
+ * Scales values by a power of two if their sum overflows. `avgOrNull`, because ClickHouse would move the division out of
+ * `avg`.
  */
 const meanSql = ({ physical }: StoredColumn, measure: string): string => {
   const plain = `avg(${measure})`;
@@ -146,7 +144,7 @@ export const statsSql = (column: StoredColumn, rows: number): string => {
     ${shown(`toString(min(${name}))`)}, ${shown(`toString(max(${name}))`)}, ${own})`;
 };
 
-/** False where doubles are too coarse for bins between the bounds. */
+/** False if doubles are too coarse for bins between the bounds. */
 export const hasBins = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (high - low) / bins > 0 && Number.isFinite(high - low);
 
@@ -159,8 +157,8 @@ export interface MeasureRange {
 }
 
 /**
- * Values of each bin. The quotient names a bin, at most one off where it was rounded; the edges themselves decide, so that
- * a value on an edge is counted where it is shown. Without nulls the arithmetic takes two thirds of the time.
+ * Counts values per bin. The quotient gives a bin that may be off by one because of rounding, so the shown edges decide.
+ * Without nulls the arithmetic takes two thirds of the time.
  */
 export const histogramSql = (column: StoredColumn, { low, high, nulls }: MeasureRange): string => {
   const name = storageName(column);
@@ -173,21 +171,21 @@ export const histogramSql = (column: StoredColumn, { low, high, nulls }: Measure
   return `countResample(0, ${bins}, 1)(ifNull(${bin}, -1))`;
 };
 
-/** Distinct texts up to which a column is counted together with others. */
+/** Columns with up to this many distinct texts share a query. */
 const fewTexts = 1_000;
-/** Bytes of the texts that one query keeps for that. */
-const keptTextBytes = 64 * 1024 * 1024;
+/** Memory of that query for texts. */
+const sharedTextBytes = 64 * 1024 * 1024;
 
 interface SplitTexts {
-  /** Counted in one query. */
+  /** Columns that share one query. */
   readonly together: readonly StoredColumn[];
-  /** Each text is in one row. */
+  /** Columns without repeated texts. */
   readonly unique: readonly StoredColumn[];
-  /** One query each. */
+  /** Columns that need their own query. */
   readonly alone: readonly StoredColumn[];
 }
 
-/** Columns of texts by how their most frequent ones are found. */
+/** Splits text columns by the query that finds their most frequent values. */
 export const splitTexts = (
   texts: readonly { readonly column: StoredColumn; readonly stats: ColumnStats }[],
   rows: number,
@@ -197,7 +195,7 @@ export const splitTexts = (
   for (const { column, stats } of texts) {
     const [nulls, distinct, , , , , , , , longest] = stats;
     const own = Number(distinct) * Number(longest ?? 0);
-    if (Number(distinct) <= fewTexts && bytes + own <= keptTextBytes) {
+    if (Number(distinct) <= fewTexts && bytes + own <= sharedTextBytes) {
       bytes += own;
       together!.push(column);
     } else if (rows <= exactRows && Number(distinct) === rows - Number(nulls)) unique!.push(column);
@@ -207,20 +205,20 @@ export const splitTexts = (
 };
 
 /**
- * The most frequent texts with counts, in one aggregate. It is exact as long as all different texts fit into what it
- * keeps: with twice as many places as texts none is ever pushed out.
+ * Most frequent texts with counts, in one aggregate. Exact for up to `fewTexts` distinct texts: topK has room for twice as
+ * many, so none is ever evicted.
  */
 export const topTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x.1')}, x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
     topK(${2 * fewTexts}, 1, 'counts')(${storageName(column)})), 1, ${most}))`;
 
-/** The same of a column in which no text occurs twice: the least ones. */
+/** Smallest texts of a column without repeated texts. */
 export const leastTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x')}, 1), groupArraySorted(${most})(${storageName(column)}))`;
 
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);
 
-/** The number itself where a double is it, else its digits. */
+/** A number if a double has all of its digits, otherwise text. */
 const shownNumber = (text: string | null): number | string | null => {
   if (text === null) return null;
   const digits = (value: string): string =>

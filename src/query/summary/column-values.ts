@@ -1,9 +1,9 @@
 /**
- * Values of a column with counts, for completion while a user types. A version never changes, so what was read once is
- * kept, and answers every longer prefix as long as it holds all values that begin with the shorter one.
+ * Values of a column with counts, for completion while a user types. Results are cached, because a version never changes.
+ * A complete list for a prefix also answers all longer prefixes.
  *
- *   few values    all of them are read once, and every prefix is answered from memory
- *   many values   the most frequent ones of each prefix; ClickHouse skips what cannot begin with it
+ *   few values    all are read once, and every prefix is answered from the cache
+ *   many values   the most frequent ones are queried per prefix; the index skips rows that cannot match
  */
 import { createCache } from '../../lib/cache.js';
 import { invalid, notFound } from '../../lib/errors.js';
@@ -36,37 +36,37 @@ export interface ValueCount {
 
 export interface ColumnValues {
   /**
-   * The most frequent first, equally frequent ones by their bytes.
-   * @throws AppError 404 for an unknown column; 400 where the values are too long for one answer.
+   * Most frequent first, then by bytes.
+   * @throws AppError 404 for an unknown column; 400 if the values are too long for one answer
    */
   find(wanted: ValuesWanted): Promise<readonly ValueCount[]>;
 }
 
-/** Different values up to which a column's are kept as a whole, and bytes of them. */
+/** Columns with more values, or more bytes of them, are queried per prefix. */
 const wholeValues = 10_000;
 const wholeBytes = 1024 * 1024;
-/** Values that are kept of each prefix of a column with more, at least. */
+/** Smallest LIMIT of a query for a prefix. */
 const prefixValues = 1_000;
-/** Bytes of the values of one answer. */
+/** Most bytes of values in one answer. */
 const answerBytes = 16 * 1024 * 1024;
-/** Bytes that are kept for all columns together. */
-const keptBytes = 32 * 1024 * 1024;
-/** In addition to the bytes of the value. */
+/** Size of the cache. */
+const cachedBytes = 32 * 1024 * 1024;
+/** Overhead of a cached value. */
 const bytesPerValue = 64;
-/** Length of the longest prefix whose answer is kept. */
-const keptPrefix = 40;
+/** Longest prefix whose answer is cached. */
+const longestPrefix = 40;
 
-/** The most frequent of the values that begin with a prefix. */
-interface Known {
+/** The most frequent values with a prefix. */
+interface CachedValues {
   readonly values: readonly ValueCount[];
-  /** True: the list has all values of the prefix. */
+  /** True if the list has all values with the prefix. */
   readonly isComplete: boolean;
 }
 
-const weigh = ({ values }: Known): number =>
+const weigh = ({ values }: CachedValues): number =>
   values.reduce((sum, { value }) => sum + 2 * value.length + bytesPerValue, bytesPerValue);
 
-/** One row: how many values, their bytes, and the values where they are not too many or too long. */
+/** The list is empty if its values have too many bytes. */
 type Listed = readonly [count: number, bytes: number, list: readonly (readonly [string, number])[]];
 
 const listSql = (groups: string, mostBytes: number): string =>
@@ -97,8 +97,8 @@ export const createColumnValues = ({
   semaphore: Semaphore;
 }): ColumnValues => {
   const runStatement = createStatementRunner(reader);
-  const shared = createSharedWork<Known>();
-  const known = createCache<Known>({ limit: keptBytes, weigh });
+  const shared = createSharedWork<CachedValues>();
+  const cache = createCache<CachedValues>({ limit: cachedBytes, weigh });
 
   const sourceOf = (version: ReadableVersion): LocatedSource => ({
     ...selectRows({
@@ -113,12 +113,12 @@ export const createColumnValues = ({
     rowCount: version.rowCount,
   });
 
-  /** All values, unless they are many: grouping stops as soon as that shows. */
+  /** Reads all values. Grouping stops as soon as there are too many. */
   const readWhole = async (
     version: ReadableVersion,
     column: StoredColumn,
     context: ReadContext,
-  ): Promise<Known> => {
+  ): Promise<CachedValues> => {
     const source = sourceOf(version);
     const name = storageName(column);
     const text = columnTypeOf(column.physical).text('k');
@@ -141,11 +141,11 @@ export const createColumnValues = ({
     { version, startsWith, top }: ValuesWanted,
     column: StoredColumn,
     context: ReadContext,
-  ): Promise<Known> => {
+  ): Promise<CachedValues> => {
     const source = sourceOf(version);
     const name = storageName(column);
     const text = columnTypeOf(column.physical).text(name);
-    // A condition on the column itself, where its text is itself: its index knows which rows cannot match.
+    // For a text column `text` is the column itself, so its index can skip rows.
     const groups = `SELECT assumeNotNull(${text}) AS v, count() AS n ${source.sql}
       AND ${name} IS NOT NULL AND startsWith(${text}, {prefix:String}) GROUP BY v ORDER BY n DESC, v LIMIT`;
     const wanted = { ...source, values: { ...source.values, prefix: startsWith } };
@@ -159,7 +159,7 @@ export const createColumnValues = ({
     };
     let limit = Math.max(top, prefixValues);
     let row = await list(limit);
-    // Values beyond the requested ones, which fill the cache, must not make the answer too long.
+    // The query asks for more values than requested, to fill the cache. These must not make the answer too long.
     if (Number(row[1]) > answerBytes && top < limit) {
       limit = top;
       row = await list(limit);
@@ -171,27 +171,27 @@ export const createColumnValues = ({
   const keyOf = ({ version }: ValuesWanted, column: StoredColumn, prefix: string): string =>
     `${version.versionId}/${column.id}/${prefix}`;
 
-  /** The answer from cached values of the prefix or of a shorter one; undefined if it must be queried. */
+  /** Answers from cached values of the prefix or a shorter one; undefined if a query is needed. */
   const remembered = (wanted: ValuesWanted, column: StoredColumn): readonly ValueCount[] | undefined => {
     const { startsWith, top } = wanted;
-    const own = known.get(keyOf(wanted, column, startsWith));
+    const own = cache.get(keyOf(wanted, column, startsWith));
     if (own !== undefined && (own.isComplete || own.values.length >= top)) return own.values;
-    for (let length = Math.min(startsWith.length, keptPrefix); length >= 0; length -= 1) {
-      const shorter = known.get(keyOf(wanted, column, startsWith.slice(0, length)));
+    for (let length = Math.min(startsWith.length, longestPrefix); length >= 0; length -= 1) {
+      const shorter = cache.get(keyOf(wanted, column, startsWith.slice(0, length)));
       if (shorter?.isComplete === true)
         return shorter.values.filter(({ value }) => value.startsWith(startsWith));
     }
     return undefined;
   };
 
-  /** Runs once for all callers that wait for the same. */
-  const learn = (
+  /** Runs a query with a permit, once for all concurrent callers. */
+  const runShared = (
     key: string,
     { owner, top, context }: ValuesWanted,
-    question: (context: ReadContext) => Promise<Known>,
-  ): Promise<Known> =>
+    read: (context: ReadContext) => Promise<CachedValues>,
+  ): Promise<CachedValues> =>
     shared.run(`${top}/${key}`, context.signal, (signal) =>
-      semaphore.run(owner, signal, () => question({ ...context, signal })),
+      semaphore.run(owner, signal, () => read({ ...context, signal })),
     );
 
   return {
@@ -199,15 +199,15 @@ export const createColumnValues = ({
       const { version, startsWith, top } = wanted;
       const column = requireColumn(version, wanted.column);
       const whole = keyOf(wanted, column, '');
-      if (known.get(whole) === undefined) {
-        const asAWhole = { ...wanted, top: wholeValues };
-        known.set(whole, await learn(whole, asAWhole, (context) => readWhole(version, column, context)));
+      if (cache.get(whole) === undefined) {
+        const allWanted = { ...wanted, top: wholeValues };
+        cache.set(whole, await runShared(whole, allWanted, (context) => readWhole(version, column, context)));
       }
       const found = remembered(wanted, column);
       if (found !== undefined) return found.slice(0, top);
       const key = keyOf(wanted, column, startsWith);
-      const answer = await learn(key, wanted, (context) => readPrefix(wanted, column, context));
-      if (startsWith.length <= keptPrefix) known.set(key, answer);
+      const answer = await runShared(key, wanted, (context) => readPrefix(wanted, column, context));
+      if (startsWith.length <= longestPrefix) cache.set(key, answer);
       return answer.values.slice(0, top);
     },
   };

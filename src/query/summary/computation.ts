@@ -1,9 +1,9 @@
 /**
- * Computes summaries of columns, in few queries of some columns each.
+ * Computes column summaries in batches of columns.
  *
- * Up to a million rows everything is exact, and an aggregate holds all values of its columns until its query ends. Merging
- * what two threads hold costs as much as gathering it, so each query has one thread, and several run at a time. Beyond that
- * what is held is small, and one query at a time has all threads.
+ * Up to a million rows everything is exact, and an aggregate keeps all values of its columns in memory. Merging the states
+ * of two threads costs as much as building them, so each query has one thread, and several queries run concurrently. With
+ * more rows the states are small, and one query at a time uses all threads.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadContext } from '../read-context.js';
@@ -24,7 +24,6 @@ import {
 import type { ValueCount } from './column-values.js';
 import type { LocatedSource, RunStatement } from './statement.js';
 
-/** Subject of a computation. */
 interface Subject {
   readonly source: LocatedSource;
   readonly rows: number;
@@ -45,24 +44,24 @@ interface Details {
 }
 
 const topTexts = 10;
-/** Columns of one query at most: more take longer to plan than they spare. */
-const mostColumns = 50;
-/** Values of one query where all are held, some 50 bytes each. */
-const mostValues = 4_000_000;
-/** Queries of one thread at a time. */
+/** Most columns per query: planning more takes longer than it saves. */
+const maxColumns = 50;
+/** Most values that one query keeps in memory, some 50 bytes each. */
+const maxValues = 4_000_000;
+/** Concurrent queries of one thread. */
 const concurrency = 4;
 
-const isHeld = (rows: number): boolean => rows <= exactRows;
+const isExact = (rows: number): boolean => rows <= exactRows;
 
 const batchesOf = (columns: readonly StoredColumn[], rows: number): readonly (readonly StoredColumn[])[] => {
-  const fitting = isHeld(rows) ? Math.floor(mostValues / Math.max(1, rows)) : mostColumns;
-  const size = Math.max(1, Math.min(mostColumns, fitting));
+  const fitting = isExact(rows) ? Math.floor(maxValues / Math.max(1, rows)) : maxColumns;
+  const size = Math.max(1, Math.min(maxColumns, fitting));
   return Array.from({ length: Math.ceil(columns.length / size) }, (_, at) =>
     columns.slice(at * size, (at + 1) * size),
   );
 };
 
-/** Runs computations with bounded concurrency; returns the results in order. When one fails the others are aborted. */
+/** Runs work with bounded concurrency and returns the results in order. If one fails, the others are aborted. */
 const mapConcurrently = async <T, R>(
   items: readonly T[],
   count: number,
@@ -95,7 +94,7 @@ export const createComputation = (runStatement: RunStatement): Compute => {
           `SELECT ${list.join(',\n')} ${source.sql}`,
           source,
           context,
-          isHeld(rows) ? { max_threads: 1 } : {},
+          isExact(rows) ? { max_threads: 1 } : {},
         ).then(([found = []]) => found);
 
   const topOf = async (column: StoredColumn, { source, context }: Subject): Promise<ValueCount[]> => {
@@ -109,7 +108,7 @@ export const createComputation = (runStatement: RunStatement): Compute => {
     return rows.map(([value, count]) => ({ value, count: Number(count) }));
   };
 
-  /** Histograms and the most frequent texts, by the ids of the columns: in as few statements as possible. */
+  /** Histograms and most frequent texts by column id, in as few statements as possible. */
   const detailsOf = async (
     wide: readonly { readonly column: StoredColumn; readonly stats: MeasureRange }[],
     texts: Parameters<typeof splitTexts>[0],
@@ -165,7 +164,7 @@ export const createComputation = (runStatement: RunStatement): Compute => {
     const batches = batchesOf(columns, rows);
     const summaries = await mapConcurrently(
       batches,
-      isHeld(rows) ? concurrency : 1,
+      isExact(rows) ? concurrency : 1,
       context.signal,
       (batch, signal) => compute(batch, { source, rows, context: { ...context, signal } }),
     );

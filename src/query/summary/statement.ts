@@ -2,14 +2,14 @@ import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/r
 import { isMany, type ReadContext } from '../read-context.js';
 import type { SelectedRows } from '../statement.js';
 
-/** Rows, and where they are stored. */
+/** Rows and their location. */
 export interface LocatedSource extends SelectedRows {
-  /** Rows of the version, of which the source may leave some out. */
+  /** Rows of the version, before any filter. */
   readonly rowCount: number;
   readonly place: ReadQuery['place'];
 }
 
-/** Runs a SELECT whose answer is small; each row comes as the list of its values. */
+/** Runs a SELECT with a small result. Each row is an array of values. */
 export type RunStatement = <T>(
   text: string,
   source: Pick<LocatedSource, 'values' | 'place' | 'rowCount'>,
@@ -17,7 +17,7 @@ export type RunStatement = <T>(
   settings?: ReadSettings,
 ) => Promise<T[]>;
 
-/** Each statement gets an id of its own, by which ClickHouse cancels it. */
+/** Each statement has its own query id, by which ClickHouse cancels it. */
 export const createStatementRunner = (reader: Reader): RunStatement => {
   let statements = 0;
   return (text, source, context, settings = {}) => {

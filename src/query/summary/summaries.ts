@@ -1,4 +1,4 @@
-/** Summaries of the columns of a version. Kept per version, which never changes; computed on first demand. */
+/** Column summaries. Computed on first demand and stored, because a version never changes. */
 import { createCache } from '../../lib/cache.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { StoredColumn } from '../../model/column.js';
@@ -26,11 +26,11 @@ interface SummaryWanted {
 }
 
 export interface Summaries {
-  /** Returns each column as the JSON of a `ColumnSummary`, which is rendered once and cached. */
+  /** Returns the JSON of a `ColumnSummary` per column. */
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly string[] }>;
   /**
-   * Computes the cached summary of a version ahead of requests, unless it exists or another process computes it.
-   * @param owner Owner of the permits.
+   * Computes and stores the summary of a version ahead of requests, unless it exists.
+   * @param owner of the permits
    */
   prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;
 }
@@ -38,23 +38,23 @@ export interface Summaries {
 interface SummariesOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
-  /** For versions of many rows, within `semaphore`. */
+  /** Acquired after `semaphore` for versions with many rows. */
   readonly calculations: Semaphore;
   readonly sql: Sql;
 }
 
-/** Most cached summaries of columns, some kilobytes each. */
-const rememberedColumns = 5_000;
+/** Size of each cache in columns, some kilobytes each. */
+const cachedColumns = 5_000;
 
-/** From this many columns on, only requested ones are summarised: all of them would take minutes. */
+/** In versions this wide, a few requested columns are summarised alone: all of them would take minutes. */
 const wideColumns = 200;
 const fewColumns = 50;
 
 type Nameless = Omit<ColumnSummary, 'name'>;
 
-/** Summaries without the names of their columns, which may change, by the ids of the columns. */
+/** Summaries by column id, without names, which may change. */
 type Stored = Readonly<Record<string, Nameless>>;
-/** The same as JSON. */
+/** JSON of each summary by column id. */
 type Body = Readonly<Record<string, string>>;
 
 const withoutNames = (columns: readonly ColumnSummary[]): Stored =>
@@ -70,14 +70,13 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
   const runStatement = createStatementRunner(reader);
   const computeAll = createComputation(runStatement);
   const shared = createSharedWork<Body>();
-  // A version never changes, and neither does what is kept of it.
-  const known = createCache<Body>({
-    limit: rememberedColumns,
+  const wholes = createCache<Body>({
+    limit: cachedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
   /** Requested columns of wide versions. */
   const parts = createCache<Body>({
-    limit: rememberedColumns,
+    limit: cachedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
 
@@ -103,20 +102,20 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     rowCount: version.rowCount,
   });
 
-  const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
-    const remembered = known.get(String(versionId));
-    if (remembered !== undefined) return remembered;
+  const stored = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
+    const cached = wholes.get(String(versionId));
+    if (cached !== undefined) return cached;
     const [row] = await sql.query<{ body: Stored }>(
       'SELECT body FROM version_summaries WHERE version_id = $1',
       [versionId],
     );
     if (row === undefined) return undefined;
     const body = asJson(row.body);
-    known.set(String(versionId), body);
+    wholes.set(String(versionId), body);
     return body;
   };
 
-  const keep = async (versionId: number, columns: readonly ColumnSummary[]): Promise<void> => {
+  const store = async (versionId: number, columns: readonly ColumnSummary[]): Promise<void> => {
     await sql.query(
       `INSERT INTO version_summaries (version_id, body)
        SELECT id, $2 FROM versions WHERE id = $1 ON CONFLICT DO NOTHING`,
@@ -124,8 +123,8 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     );
   };
 
-  /** All columns of a version; concurrent callers share the work. */
-  const whole = ({
+  /** Computes all columns of a version, once for concurrent callers. */
+  const computeWhole = ({
     version,
     owner,
     context,
@@ -135,14 +134,14 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
       const columns = await withinPermit({ version, owner }, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
-      await keep(version.versionId, columns);
+      await store(version.versionId, columns);
       const body = asJson(withoutNames(columns));
-      known.set(String(version.versionId), body);
+      wholes.set(String(version.versionId), body);
       return body;
     });
 
-  /** A few columns of a version that nothing is kept of. */
-  const part = async (
+  /** Computes a few columns of a wide version without a stored summary. */
+  const computePart = async (
     { version, owner, context }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>,
     chosen: readonly StoredColumn[],
   ): Promise<Body> => {
@@ -174,7 +173,8 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
         });
       }
       const isPart = version.columns.length >= wideColumns && chosen.length <= fewColumns;
-      const body = (await kept(version)) ?? (isPart ? await part(wanted, chosen) : await whole(wanted));
+      const body =
+        (await stored(version)) ?? (isPart ? await computePart(wanted, chosen) : await computeWhole(wanted));
       const columns = chosen.flatMap((column) => {
         const summary = body[String(column.id)];
         return summary === undefined ? [] : [withName(summary, column.name)];
@@ -184,7 +184,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
 
     async prepare(version, owner, signal) {
       const context = { queryId: `summary/${version.versionId}`, signal };
-      if ((await kept(version)) === undefined) await whole({ version, owner, context });
+      if ((await stored(version)) === undefined) await computeWhole({ version, owner, context });
     },
   };
 };

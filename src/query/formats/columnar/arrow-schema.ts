@@ -1,11 +1,11 @@
 /**
  * Adds metadata to the schema of an Arrow stream, which is its first message.
  *
- * A message is a FlatBuffer. Its offsets are relative and lead forward, so new tables for message and schema are put in
- * front of the old bytes, which keep their fields and stay as they are.
+ * A message is a FlatBuffer. Its offsets are relative and point forward, so new tables for message and schema are prepended,
+ * and the old bytes with the fields stay unchanged.
  */
 
-/** Marks the length of a message; older writers begin with the length. */
+/** Precedes the length of a message, except in streams of old writers. */
 const continuation = 0xff_ff_ff_ff;
 const headBytes = 8;
 
@@ -15,7 +15,7 @@ const schemaSlots = { endianness: 0, fields: 1 } as const;
 
 const padded = (length: number, to: number): number => Math.ceil(length / to) * to;
 
-/** Position of the value in a slot of a table; undefined: the default. */
+/** Position of the value in a slot of a table; undefined if it has the default. */
 const slotAt = (bytes: Buffer, table: number, slot: number): number | undefined => {
   const vtable = table - bytes.readInt32LE(table);
   const place = 4 + 2 * slot;
@@ -31,7 +31,7 @@ const requireSlot = (bytes: Buffer, table: number, slot: number): number => {
   return at;
 };
 
-/** A text of a FlatBuffer, a multiple of four bytes long. */
+/** A FlatBuffer string, padded to four bytes. */
 const textBytes = (text: string): Buffer => {
   const bytes = Buffer.from(text);
   const block = Buffer.alloc(padded(4 + bytes.length + 1, 4));
@@ -40,7 +40,7 @@ const textBytes = (text: string): Buffer => {
   return block;
 };
 
-/** A vector of KeyValue tables with their texts. */
+/** A vector of KeyValue tables with their strings. */
 const metadataVector = (metadata: Readonly<Record<string, string>>): Buffer => {
   const entries = Object.entries(metadata);
   const head = Buffer.alloc(4 + 4 * entries.length);
@@ -49,7 +49,7 @@ const metadataVector = (metadata: Readonly<Record<string, string>>): Buffer => {
   let length = head.length;
   for (const [index, [key, value]] of entries.entries()) {
     const [keyText, valueText] = [textBytes(key), textBytes(value)];
-    // Virtual table of 8 bytes, then the table: its offset, and those of key and value.
+    // The vtable (8 bytes), then the table: offset of the vtable, offsets of key and value.
     const table = Buffer.alloc(20);
     for (const [place, number] of [8, 12, 4, 8].entries()) table.writeUInt16LE(number, 2 * place);
     table.writeInt32LE(8, 8);
@@ -62,7 +62,7 @@ const metadataVector = (metadata: Readonly<Record<string, string>>): Buffer => {
   return Buffer.concat(blocks);
 };
 
-/** The FlatBuffer of a schema message with metadata. */
+/** Returns the schema message with metadata. */
 const rewriteMessage = (old: Buffer, metadata: Readonly<Record<string, string>>): Buffer => {
   const message = targetOf(old, 0);
   const schema = targetOf(old, requireSlot(old, message, messageSlots.header));
@@ -73,14 +73,14 @@ const rewriteMessage = (old: Buffer, metadata: Readonly<Record<string, string>>)
   const tablesBytes = 56;
   const before = padded(tablesBytes + vector.length, 8);
   const tables = Buffer.alloc(tablesBytes);
-  // Root, then virtual table and table of the message: offset, header, version, type of the header.
+  // Root, then vtable and table of the message: offset, header, version, type of the header.
   tables.writeUInt32LE(16);
   for (const [place, number] of [10, 12, 8, 10, 4].entries()) tables.writeUInt16LE(number, 4 + 2 * place);
   tables.writeInt32LE(12, 16);
   tables.writeUInt32LE(20, 20);
   tables.writeInt16LE(version === undefined ? 0 : old.readInt16LE(version), 24);
   tables.writeUInt8(old.readUInt8(requireSlot(old, message, messageSlots.headerType)), 26);
-  // Virtual table and table of the schema: offset, fields, metadata, endianness.
+  // Vtable and table of the schema: offset, fields, metadata, endianness.
   for (const [place, number] of [10, 14, 12, 4, 8].entries()) tables.writeUInt16LE(number, 28 + 2 * place);
   tables.writeInt32LE(12, 40);
   tables.writeUInt32LE(before + fields - 44, 44);
@@ -89,7 +89,6 @@ const rewriteMessage = (old: Buffer, metadata: Readonly<Record<string, string>>)
   return Buffer.concat([tables, vector, Buffer.alloc(before - tablesBytes - vector.length), old]);
 };
 
-/** The stream with metadata in its schema. */
 export async function* withSchemaMetadata(
   stream: AsyncIterable<Buffer>,
   metadata: Readonly<Record<string, string>>,

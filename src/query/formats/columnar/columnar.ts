@@ -8,7 +8,7 @@ import { joinFiles } from './parquet-join.js';
 
 /** Metadata that ClickHouse does not write into a file. */
 interface Additions {
-  /** One for each column. */
+  /** One per column. */
   readonly fieldIds: readonly (number | undefined)[];
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -19,7 +19,7 @@ const camelCase = (text: string): string =>
     .map((word, place) => (place === 0 ? word.toLowerCase() : `${word[0]?.toUpperCase()}${word.slice(1)}`))
     .join('');
 
-/** A sheet as one entry: a JSON array with an object for each row. */
+/** A sheet as one metadata entry: a JSON array with an object per row. */
 const metadataOf = (about: Sheet | undefined): Record<string, string> => {
   if (about === undefined) return {};
   const keys = about.header.map(camelCase);
@@ -39,7 +39,7 @@ const columnar = (
 ): FormatRecord => ({
   ...record,
   compressible: false,
-  // Row groups of an answer end where blocks of ClickHouse end, and merges move those.
+  // Row groups of an answer end at blocks of ClickHouse, which change with merges.
   reproducible: false,
   describes: true,
   maxColumns: undefined,
@@ -56,7 +56,7 @@ const columnar = (
     rows: (bytes, columns, about) => {
       const additions = { fieldIds: columns.map(({ fieldId }) => fieldId), metadata: metadataOf(about) };
       const file = Readable.from(write(bytes, additions), { objectMode: false, highWaterMark: 128 * 1024 });
-      // A generator that never started does not close its source.
+      // A generator that never started does not destroy its source.
       return file.once('close', () => bytes.destroy());
     },
     transposed: (bytes, names, _appearance, about) =>
@@ -80,7 +80,7 @@ export const parquet = columnar(
   {
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
-    // Readers fetch only the groups and pages whose statistics match.
+    // Lets readers fetch only the groups and pages whose statistics match.
     output_format_parquet_row_group_size: mostGroupRows,
     output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,

@@ -1,8 +1,8 @@
 /**
- * Adds to the footer of a Parquet file what ClickHouse does not write: the ids of the columns and key-value metadata.
+ * Adds column ids and key-value metadata, which ClickHouse does not write, to the footer of a Parquet file.
  *
- * The footer is the last part of a file, so that the end of the stream is held back until its length is known. All
- * offsets in it count from the start of the file and stay as they are.
+ * The footer is at the end of the file, so the end of the stream is buffered until the length of the footer is known. All
+ * offsets in the footer count from the start of the file and stay the same.
  */
 import {
   type Field,
@@ -16,7 +16,7 @@ import {
 } from './thrift-struct.js';
 
 interface FooterAdditions {
-  /** Id of each column in their order, kept over renames; undefined: the column has none. */
+  /** One per column, stable across renames; undefined if the column has none. */
   readonly fieldIds: readonly (number | undefined)[];
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ const fileFields = { schema: 2, metadata: 5 } as const;
 const columnFields = { children: 5, id: 9 } as const;
 const entryFields = { key: 1, value: 2 } as const;
 
-/** The first element of a schema is its root; our columns have no parts. */
+/** The first element of a schema is its root. Nested columns are not supported. */
 const withFieldIds = (schema: readonly Field[][], fieldIds: FooterAdditions['fieldIds']): Field[][] => {
   const [root = [], ...columns] = schema;
   if (
@@ -41,7 +41,7 @@ const withFieldIds = (schema: readonly Field[][], fieldIds: FooterAdditions['fie
   return [root, ...withIds];
 };
 
-/** The same footer with the additions; the same input gives the same bytes. */
+/** Deterministic: equal input gives equal bytes. */
 const rewriteFooter = (footer: Buffer, { fieldIds, metadata }: FooterAdditions): Buffer => {
   const file = readStruct({ bytes: footer, at: 0 });
   const schema = withFieldIds(structsOf(file, fileFields.schema), fieldIds);
@@ -57,39 +57,39 @@ const rewriteFooter = (footer: Buffer, { fieldIds, metadata }: FooterAdditions):
 };
 
 export const magic = Buffer.from('PAR1');
-/** Length of the footer and the magic bytes. */
+/** The length of the footer, and the magic bytes. */
 const endBytes = 8;
 
-/** Bytes that are held back at least: a footer has statistics of up to 16 KiB for each column and group of rows. */
-const leastHeld = (columns: number): number => 1024 * 1024 + 20 * 1024 * columns;
-const mostHeld = 64 * 1024 * 1024;
+/** Smallest buffer: a footer has up to 16 KiB of statistics per column and row group. */
+const minBuffered = (columns: number): number => 1024 * 1024 + 20 * 1024 * columns;
+const maxBuffered = 64 * 1024 * 1024;
 
 interface FileEnd {
-  /** Bytes before the footer that were held back. */
+  /** Buffered bytes before the footer. */
   readonly rest: Buffer;
   readonly footer: Buffer;
 }
 
-/** A file up to the last sixteenth, at most 64 MiB, which is held in memory and returned. */
+/** Yields a file except for its last sixteenth, at most 64 MiB, which is buffered and returned. */
 export async function* withoutEnd(
   file: AsyncIterable<Buffer>,
   columns: number,
 ): AsyncGenerator<Buffer, FileEnd> {
-  const held: Buffer[] = [];
-  let heldBytes = 0;
+  const buffered: Buffer[] = [];
+  let bufferedBytes = 0;
   let total = 0;
   for await (const chunk of file) {
-    held.push(chunk);
-    heldBytes += chunk.length;
+    buffered.push(chunk);
+    bufferedBytes += chunk.length;
     total += chunk.length;
-    const wanted = Math.max(leastHeld(columns), Math.min(mostHeld, total / 16));
-    for (let first = held[0]; first !== undefined && heldBytes - first.length >= wanted; first = held[0]) {
+    const wanted = Math.max(minBuffered(columns), Math.min(maxBuffered, total / 16));
+    for (let first = buffered[0]; first !== undefined && bufferedBytes - first.length >= wanted; first = buffered[0]) {
       yield first;
-      heldBytes -= first.length;
-      held.shift();
+      bufferedBytes -= first.length;
+      buffered.shift();
     }
   }
-  const tail = Buffer.concat(held);
+  const tail = Buffer.concat(buffered);
   if (tail.length < endBytes || !tail.subarray(-magic.length).equals(magic))
     throw new Error('A Parquet file does not end with its magic bytes.');
   const footerAt = tail.length - endBytes - tail.readUInt32LE(tail.length - endBytes);
@@ -97,14 +97,13 @@ export async function* withoutEnd(
   return { rest: tail.subarray(0, footerAt), footer: tail.subarray(footerAt, -endBytes) };
 }
 
-/** The end of a file: its footer, the length of that, and the magic bytes. */
+/** The end of a file: footer, its length, and the magic bytes. */
 export const endWith = (footer: Buffer): Buffer => {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(footer.length);
   return Buffer.concat([footer, length, magic]);
 };
 
-/** The file with another footer. */
 export async function* withFooter(
   file: AsyncIterable<Buffer>,
   additions: FooterAdditions,

@@ -1,8 +1,8 @@
 /**
- * Joins Parquet files of the same columns into one: their groups of rows one after the other, under one footer.
+ * Joins Parquet files of the same columns into one file with all row groups and a single footer.
  *
- * Bytes of groups stay as they are. What names places in the file is moved: the footer and the index of pages, which is
- * behind the groups of each file.
+ * Row groups are copied byte by byte. Offsets are adjusted in the footer and in the page index, which follows the row groups
+ * of each file.
  */
 import { endWith, magic, withoutEnd } from './parquet-footer.js';
 import {
@@ -26,8 +26,8 @@ const metadataFields = { data: 9, index: 10, dictionary: 11, bloomFilter: 14 } a
 const pageListFields = { pages: 1 } as const;
 const pageFields = { offset: 1 } as const;
 
-/** Places that these fields name, so much further on; 0 stands for none. */
-const moved = (fields: readonly Field[], ids: readonly number[], by: number): Field[] =>
+/** Adds `by` to the file offsets in these fields; 0 means no offset. */
+const shifted = (fields: readonly Field[], ids: readonly number[], by: number): Field[] =>
   ids.reduce<Field[]>(
     (all, id) => {
       const place = numberOf(all, id) ?? 0;
@@ -41,11 +41,12 @@ const structAt = (fields: readonly Field[], id: number): Field[] => {
   return field === undefined ? [] : readStruct({ bytes: field.bytes, at: 0 });
 };
 
-/** A file behind `by` further bytes of the joined one. */
+/** One of the joined files. */
 interface Part {
+  /** How far its offsets move. */
   readonly by: number;
   readonly groups: readonly Field[][];
-  /** The last bytes before the footer, and their place in the file. */
+  /** The last bytes before the footer, and their offset in the file. */
   readonly rest: Buffer;
   readonly restAt: number;
 }
@@ -62,19 +63,19 @@ const pagesStart = ({ groups, rest, restAt }: Part): number | undefined => {
   return begin + bytes === restAt + rest.length ? begin : undefined;
 };
 
-/** The pages of a column chunk at their new places. */
-const movedPages = (chunk: readonly Field[], { by, rest, restAt }: Part): Buffer | undefined => {
+/** Page index of a column chunk with adjusted offsets. */
+const shiftedPages = (chunk: readonly Field[], { by, rest, restAt }: Part): Buffer | undefined => {
   const at = numberOf(chunk, chunkFields.pagesAt);
   if (at === undefined) return undefined;
   if (at < restAt) throw new Error('The index of pages is not at the end of a Parquet file.');
   const list = readStruct({ bytes: rest, at: at - restAt });
-  const pages = structsOf(list, pageListFields.pages).map((page) => moved(page, [pageFields.offset], by));
+  const pages = structsOf(list, pageListFields.pages).map((page) => shifted(page, [pageFields.offset], by));
   return structBytes(withField(list, structList(pageListFields.pages, pages)));
 };
 
-const movedChunk = (chunk: readonly Field[], by: number): Field[] => {
-  const metadata = moved(structAt(chunk, chunkFields.metadata), Object.values(metadataFields), by);
-  return withField(moved(chunk, [chunkFields.offset, chunkFields.statisticsAt], by), {
+const shiftedChunk = (chunk: readonly Field[], by: number): Field[] => {
+  const metadata = shifted(structAt(chunk, chunkFields.metadata), Object.values(metadataFields), by);
+  return withField(shifted(chunk, [chunkFields.offset, chunkFields.statisticsAt], by), {
     id: chunkFields.metadata,
     type: thrift.struct,
     bytes: structBytes(metadata),
@@ -82,30 +83,30 @@ const movedChunk = (chunk: readonly Field[], by: number): Field[] => {
 };
 
 /**
- * The groups of a part for the joined footer, and the indexes of their pages.
- * @param indexAt Place in the joined file of the first index.
- * @param before Groups of the parts before.
+ * The row groups of a part for the joined footer, and their page indexes.
+ * @param indexAt offset of the first page index in the joined file
+ * @param before number of row groups in previous parts
  */
-const movedGroups = (part: Part, indexAt: number, before: number) => {
+const shiftedGroups = (part: Part, indexAt: number, before: number) => {
   const indexes: Buffer[] = [];
-  let place = indexAt;
+  let offset = indexAt;
   const groups = part.groups.map((group, number) => {
     const chunks = structsOf(group, groupFields.columns).map((chunk) => {
-      const pages = movedPages(chunk, part);
-      const at = movedChunk(chunk, part.by);
-      if (pages === undefined) return at;
-      const located = withField(at, numberField(chunkFields.pagesAt, place, thrift.i64));
+      const pages = shiftedPages(chunk, part);
+      const shiftedFields = shiftedChunk(chunk, part.by);
+      if (pages === undefined) return shiftedFields;
+      const located = withField(shiftedFields, numberField(chunkFields.pagesAt, offset, thrift.i64));
       indexes.push(pages);
-      place += pages.length;
+      offset += pages.length;
       return withField(located, numberField(chunkFields.pagesLength, pages.length));
     });
-    const placed = withField(
-      moved(group, [groupFields.offset], part.by),
+    const fields = withField(
+      shifted(group, [groupFields.offset], part.by),
       structList(groupFields.columns, chunks),
     );
     return fieldOf(group, groupFields.ordinal) === undefined
-      ? placed
-      : withField(placed, numberField(groupFields.ordinal, before + number, thrift.i16));
+      ? fields
+      : withField(fields, numberField(groupFields.ordinal, before + number, thrift.i16));
   });
   return { groups, indexes };
 };
@@ -116,8 +117,8 @@ const sameSchema = (one: readonly Field[], other: readonly Field[]): boolean =>
   ) ?? false;
 
 /**
- * The joined file; the same files give the same bytes. Keeps what the footer of the first says about all of them.
- * @param columns Number of columns.
+ * Joins the files. Equal files give equal bytes. Other facts in the footer are those of the first file.
+ * @param columns number of columns
  */
 export async function* joinFiles(
   files: AsyncIterable<AsyncIterable<Buffer>>,
@@ -128,7 +129,7 @@ export async function* joinFiles(
   const groups: Field[][] = [];
   for await (const file of files) {
     const by = first === undefined ? 0 : written - magic.length;
-    // The magic bytes begin the joined file alone.
+    // Only the first file keeps its leading magic bytes.
     let skipped = first === undefined ? 0 : magic.length;
     const bytes = withoutEnd(file, columns);
     let step = await bytes.next();
@@ -151,11 +152,11 @@ export async function* joinFiles(
     };
     const kept = rest.subarray(skipped, (pagesStart(part) ?? part.restAt + rest.length) - part.restAt);
     written += kept.length;
-    const { groups: here, indexes } = movedGroups(part, written, groups.length);
-    const behind = Buffer.concat([kept, ...indexes]);
-    written += behind.length - kept.length;
-    groups.push(...here);
-    yield behind;
+    const { groups: partGroups, indexes } = shiftedGroups(part, written, groups.length);
+    const end = Buffer.concat([kept, ...indexes]);
+    written += end.length - kept.length;
+    groups.push(...partGroups);
+    yield end;
   }
   if (first === undefined) throw new Error('No Parquet file to join.');
   const rows = groups.reduce((sum, group) => sum + (numberOf(group, groupFields.rows) ?? 0), 0);

@@ -1,9 +1,9 @@
 /**
- * Structs of Thrift's compact protocol as lists of fields with their bytes: enough to add a field to a struct and leave
- * every other byte as it is.
+ * Structs of Thrift's compact protocol, as lists of fields with their bytes: enough to add a field to a struct and keep
+ * every other byte.
  */
 
-/** Types as a field header has them. */
+/** Type codes of field headers. */
 export const thrift = {
   true: 1,
   false: 2,
@@ -25,7 +25,6 @@ export interface Field {
   readonly bytes: Buffer;
 }
 
-/** A position in a buffer. */
 interface Cursor {
   readonly bytes: Buffer;
   at: number;
@@ -59,7 +58,7 @@ const skip = (cursor: Cursor, length: number): void => {
   if (cursor.at > cursor.bytes.length) throw new Error('A Thrift value ends too early.');
 };
 
-/** Type and number of the elements of a list. */
+/** Element type and size of a list. */
 const readListHead = (cursor: Cursor): { readonly type: number; readonly size: number } => {
   const head = readByte(cursor);
   const size = head >> 4;
@@ -69,16 +68,16 @@ const readListHead = (cursor: Cursor): { readonly type: number; readonly size: n
 const listHead = (type: number, size: number): Buffer =>
   size < 0x0f ? Buffer.from([(size << 4) | type]) : Buffer.concat([Buffer.from([0xf0 | type]), varint(size)]);
 
-/** The elements of a list of structs, each with its end. */
+/** @param elements structs, each with its stop byte */
 const listOfStructs = (elements: readonly Buffer[]): Buffer =>
   Buffer.concat([listHead(thrift.struct, elements.length), ...elements]);
 
-/** Bytes of a value that is neither a whole number nor made of other values. */
+/** Length of a value that is neither an integer nor a container. */
 const lengthOf = (cursor: Cursor, type: number, inList: boolean): number => {
   switch (type) {
     case thrift.true:
     case thrift.false:
-      // The header of a field holds it; a list has a byte for each.
+      // In a field the header contains the value; a list has one byte per element.
       return inList ? 1 : 0;
     case thrift.byte:
       return 1;
@@ -104,7 +103,7 @@ const skipValue = (cursor: Cursor, type: number, inList: boolean): void => {
 
 const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
 
-/** Reads a struct and moves the cursor behind it. */
+/** Reads a struct and moves the cursor after it. */
 export const readStruct = (cursor: Cursor): Field[] => {
   const fields: Field[] = [];
   for (let last = 0; ; ) {
@@ -119,7 +118,7 @@ export const readStruct = (cursor: Cursor): Field[] => {
   }
 };
 
-/** The bytes of a struct. Its fields may come in any order. */
+/** @param fields in any order */
 export const structBytes = (fields: readonly Field[]): Buffer => {
   const parts: Buffer[] = [];
   let last = 0;
@@ -136,7 +135,7 @@ export const structBytes = (fields: readonly Field[]): Buffer => {
   return Buffer.concat([...parts, Buffer.from([0])]);
 };
 
-/** A field of a whole number that is not negative. */
+/** @param value non-negative integer */
 export const numberField = (id: number, value: number, type: number = thrift.i32): Field => ({
   id,
   type,
@@ -146,7 +145,7 @@ export const numberField = (id: number, value: number, type: number = thrift.i32
 export const fieldOf = (fields: readonly Field[], id: number): Field | undefined =>
   fields.find((field) => field.id === id);
 
-/** The integer of a field; undefined if it is missing. */
+/** Integer value of a field; undefined if the field is missing. */
 export const numberOf = (fields: readonly Field[], id: number): number | undefined => {
   const field = fieldOf(fields, id);
   if (field === undefined) return undefined;
@@ -154,7 +153,7 @@ export const numberOf = (fields: readonly Field[], id: number): number | undefin
   return unzigzag(readVarint({ bytes: field.bytes, at: 0 }));
 };
 
-/** The elements of a field that is a list of structs; empty: there is no such field. */
+/** Elements of a field that is a list of structs; empty if the field is missing. */
 export const structsOf = (fields: readonly Field[], id: number): Field[][] => {
   const field = fieldOf(fields, id);
   if (field === undefined) return [];

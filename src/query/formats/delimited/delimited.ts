@@ -13,7 +13,7 @@ import { cellText, type Delimiter, headerText, quoted, writtenColumns } from './
 
 const clickHouse = 'CSVWithNames';
 
-/** Everything that shapes the bytes, so that no profile of the server can change them. */
+/** All settings that affect the bytes, so that a server profile cannot change them. */
 const sharedSettings = {
   output_format_decimal_trailing_zeros: 0,
   output_format_parallel_formatting: 1,
@@ -22,14 +22,14 @@ const sharedSettings = {
   date_time_output_format: 'simple',
 };
 
-/** @param soleColumn True for a table of one column: its null is written `""`, since many readers skip an empty line. */
+/** @param soleColumn writes null as `""`, because many readers skip the empty line of a table with one column */
 const settingsFor = (delimiter: Delimiter, soleColumn: boolean) => ({
   ...sharedSettings,
   format_csv_delimiter: delimiter,
   format_csv_null_representation: soleColumn ? '""' : '',
 });
 
-/** Cells that are written by the statement: ClickHouse puts only delimiters between them. */
+/** For cells that the statement formats: ClickHouse only adds delimiters. */
 const writtenSettings = (delimiter: Delimiter) => ({
   ...sharedSettings,
   format_csv_delimiter: ',',
@@ -78,7 +78,7 @@ const writeTable = ({ columns, rows }: Table, delimiter: Delimiter): string => {
   return lines.map((line) => `${line.join(delimiter)}\r\n`).join('');
 };
 
-/** Lines of cells with a delimiter between them, quoted as RFC 4180 says. */
+/** A format of delimited lines, quoted as in RFC 4180. */
 const delimited = (
   delimiter: Delimiter,
   record: Pick<FormatRecord, 'mediaType' | 'extension' | 'linked'>,

@@ -1,4 +1,4 @@
-/** Cells of CSV and TSV: quoted by kind, as ClickHouse writes them, or only where a reader needs it. */
+/** Cells of CSV and TSV: quoted by type, like ClickHouse does, or only if needed. */
 import type { PhysicalType } from '../../../model/column.js';
 import type { ColumnType } from '../../../model/column-types/column-type.js';
 import { columnTypeOf } from '../../../model/column-types/column-types.js';
@@ -8,7 +8,7 @@ export type Delimiter = ',' | '\t';
 
 interface Quoting {
   readonly delimiter: Delimiter;
-  /** `all`: texts and dates are quoted. `minimal`: only texts that hold a delimiter, a quote or a line break. */
+  /** `all` quotes texts and dates, `minimal` only texts that contain a delimiter, a quote or a line break. */
   readonly quote: Appearance['quote'];
 }
 
@@ -26,22 +26,21 @@ const quotedSql = (sql: string): string => `concat('"', replaceAll(${sql}, '"', 
 const textSql = (sql: string, { delimiter, quote }: Quoting): string =>
   quote === 'all' ? quotedSql(sql) : `if(match(${sql}, ${specialSql[delimiter]}), ${quotedSql(sql)}, ${sql})`;
 
-/** A text or a value of another kind in its quotes, if it has some. */
 const cellForms: Readonly<Record<ColumnType['delimited'], (sql: string, quoting: Quoting) => string>> = {
   escaped: textSql,
   quoted: (sql, { quote }) => (quote === 'all' ? `concat('"', toString(${sql}), '"')` : `toString(${sql})`),
   bare: (sql) => `toString(${sql})`,
 };
 
-/** Expression of a cell as text. @param ifNull Text of a missing value. */
+/** SQL of a cell as text. @param ifNull text of a null */
 export const cellText = (sql: string, physical: PhysicalType, quoting: Quoting, ifNull = ''): string =>
   `ifNull(${cellForms[columnTypeOf(physical).delimited](sql, quoting)}, '${ifNull}')`;
 
-/** Columns whose values and names are texts as the file has them. */
+/** Columns whose names and values are the literal text of the file. */
 export const writtenColumns = (output: readonly OutputColumn[], quoting: Quoting): OutputColumn[] =>
   output.map(({ name, sql, physical }) => ({
     name: headerText(name, quoting),
-    // Many readers skip an empty line, and a text is never empty.
+    // Many readers skip an empty line. An empty text is stored as null, so `""` is unambiguous.
     sql: cellText(sql, physical, quoting, output.length === 1 ? '""' : ''),
     physical: 's',
   }));

@@ -9,7 +9,7 @@ const clickHouse = 'JSONEachRow';
 
 const quotesDecimals = ({ decimals }: Appearance): boolean => decimals === 'string';
 
-/** Everything that shapes the bytes, so that no profile of the server can change them. */
+/** All settings that affect the bytes, so that a server profile cannot change them. */
 const settingsFor = (appearance: Appearance) => ({
   output_format_decimal_trailing_zeros: 0,
   output_format_parallel_formatting: 1,
@@ -44,7 +44,7 @@ const transposed = (appearance: Appearance): TransposedSelect => ({
   settings: settingsFor(appearance),
 });
 
-/** By hand, so that a decimal is a JSON number with all of its digits. */
+/** Not with JSON.stringify, so that a decimal keeps all of its digits. */
 const writeTable = ({ columns, rows }: Table): string => {
   const keys = columns.map(({ name }) => keyOf(name));
   const cell = (text: string | null, column: number): string => {
@@ -55,7 +55,7 @@ const writeTable = ({ columns, rows }: Table): string => {
   return objects.length === 0 ? '[\n\n]\n' : `[\n${objects.join(',\n')}\n]\n`;
 };
 
-/** An array with one object a line. */
+/** An array with one object per line. */
 export const json: FormatRecord<TableFrame> = {
   mediaType: 'application/json',
   extension: 'json',

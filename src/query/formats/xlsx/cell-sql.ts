@@ -5,17 +5,18 @@ import { decimalShapeOf } from '../../../model/column-types/decimal.js';
 import type { OutputColumn } from '../format.js';
 
 /**
- * Cells of a sheet as ClickHouse writes them: a row is one line of XML, so that rows never become objects here.
- * Every text is an inline string: nothing that a value holds can be a formula.
+ * ClickHouse writes a row as one line of XML, so Node.js never parses rows. Every text is an inline string, so that no value
+ * can become a formula.
  */
-/** Style of dates in the workbook (see `workbook.ts`). */
+
+/** Index of the date style in `workbook.ts`. */
 export const dateStyle = 1;
 
-/** Days from 1899-12-30, Excel's day 0 from March 1900 on, to 1970-01-01. */
+/** Days from 1899-12-30, which is Excel's day 0 for dates from March 1900 on, to 1970-01-01. */
 const epochSerial = 25_569;
 const daysIn400Years = 146_097;
 
-/** Excel counts a 29 February 1900 that never was: earlier days are one less. */
+/** Excel counts 29 February 1900, which did not exist, so earlier days are one less. */
 const serial = (days: string): string => `(${days}) - if((${days}) < 61, 1, 0)`;
 
 const controls = [...Array(0x20).keys()].filter((code) => code !== 0 && code !== 0x09 && code !== 0x0a);
@@ -23,20 +24,19 @@ const controls = [...Array(0x20).keys()].filter((code) => code !== 0 && code !==
 const characters = (codes: readonly number[]): string =>
   codes.map((code) => `\\x${code.toString(16).padStart(2, '0')}`).join('');
 
-/** The last hexadecimal digit of each. */
+/** Last hexadecimal digit of each control character. */
 const lastDigits = controls.map((code) => (code % 16).toString(16).toUpperCase()).join('');
 
 /**
- * Text that looks like an escape. The underscore at its end is left out: it may begin the next one, or come from a
- * control character behind it. Other texts with `_x`, such as names of variables, stay as they are: many readers
- * do not undo escapes.
+ * Text that looks like an escape. Without the final underscore, which may begin the next escape or come from a control
+ * character after it. Other texts with `_x`, such as names of variables, are not escaped: many readers do not unescape.
  */
 const escapeLike = '_(x[0-9A-Fa-f]{4})';
 
 /**
- * Characters that XML cannot hold, written as Excel does, and texts that look like such an escape. A control
- * character is put between the ends of its escape, and then becomes the last digit in it: a function for each of
- * the thirty would make the analysis of a query with 1,000 columns take many seconds.
+ * Escapes characters that XML does not allow, and texts that look like an escape, in the way Excel does. A control
+ * character is first wrapped in its escape, and then translated to the last digit of it: one function per character would
+ * make the analysis of a query with 1,000 columns take many seconds.
  */
 const escapedControls = (text: string): string => {
   const marked = `replaceRegexpAll(${text}, '${escapeLike}', '_x005F_\\\\1')`;
@@ -51,7 +51,7 @@ const unusual = `'[\\\\x01-\\\\x08\\\\x0b-\\\\x1f]|${escapeLike}|\\\\x{FFFE}|\\\
 const escapedText = (text: string): string =>
   `replaceAll(encodeXMLComponent(if(match(${text}, ${unusual}), ${escapedControls(text)}, ${text})), '\\n', '&#10;')`;
 
-/** SQL arguments of `concat` that give the address of a cell, such as `B7`. */
+/** SQL arguments of `concat` for the address of a cell, such as `B7`. */
 type CellAddress = string;
 
 const textCell = (text: string, address: CellAddress): string =>
@@ -63,19 +63,19 @@ const numberCell = (text: string, address: CellAddress): string =>
 const dateCell = (days: string, address: CellAddress): string =>
   `concat('<c r="', ${address}, '" s="${dateStyle}"><v>', toString(${serial(days)}), '</v></c>')`;
 
-/** A number where a double is exactly this decimal, else its digits as text. */
+/** A number if a double represents the decimal exactly, otherwise its digits as text. */
 const decimalCell = (value: string, scale: number, address: CellAddress): string => {
   const digits = `toString(${value})`;
   const isExact = `toDecimal256OrNull(toString(toFloat64OrZero(${digits})), ${scale}) = ${value}`;
   return `if(${isExact}, ${numberCell(digits, address)}, ${textCell(digits, address)})`;
 };
 
-/** A date kept as text is outside of Date32: from 2300 on it is moved by whole cycles of the calendar. */
+/** For dates outside of Date32. Dates from 2300 on are shifted by 400-year cycles of the calendar. */
 const textDateCell = (text: string, address: CellAddress): string => {
   const year = `toUInt16OrZero(substring(${text}, 1, 4))`;
   const cycles = `intDiv(${year} - 1900, 400)`;
-  const moved = `toDate32OrZero(concat(toString(${year} - 400 * ${cycles}), substring(${text}, 5)))`;
-  const days = `toInt32(${moved}) + ${epochSerial} + ${daysIn400Years} * ${cycles}`;
+  const shifted = `toDate32OrZero(concat(toString(${year} - 400 * ${cycles}), substring(${text}, 5)))`;
+  const days = `toInt32(${shifted}) + ${epochSerial} + ${daysIn400Years} * ${cycles}`;
   return `if(${year} < 1900, ${textCell(text, address)}, ${dateCell(days, address)})`;
 };
 
@@ -90,32 +90,29 @@ const cells: Readonly<
     decimalCell(value, decimalShapeOf(physical)?.scale ?? 0, address),
 };
 
-/** The cell of a value that may be null, which is no cell. */
+/** Cell of a nullable value; a null has no cell. */
 export const nullableCellXml = (sql: string, physical: PhysicalType, address: CellAddress): string =>
   `if((${sql}) IS NULL, '', ${cells[columnTypeOf(physical).sheet](`assumeNotNull(${sql})`, address, physical)})`;
 
-/** `A`, `B`, … `XFD` for places from 0. */
-export const columnLetters = (place: number): string => {
-  const rest = Math.floor(place / 26) - 1;
-  return `${rest < 0 ? '' : columnLetters(rest)}${String.fromCharCode(65 + (place % 26))}`;
+/** `A`, `B`, … `XFD` for indexes from 0. */
+export const columnLetters = (index: number): string => {
+  const rest = Math.floor(index / 26) - 1;
+  return `${rest < 0 ? '' : columnLetters(rest)}${String.fromCharCode(65 + (index % 26))}`;
 };
 
-/** Rows of a sheet below its header; more are on further sheets. */
+/** Rows of a sheet below its header. */
 export const rowsPerSheet = (columns: number): number =>
-  Math.max(1, Math.min(mostRows, Math.floor(mostCells / Math.max(1, columns))));
+  Math.max(1, Math.min(maxRows, Math.floor(maxCells / Math.max(1, columns))));
 
-const mostRows = 1_048_575;
-/** Sheets are entries of an archive, which hold less than 4 GiB each. */
-const mostCells = 50_000_000;
+const maxRows = 1_048_575;
+/** A sheet is a zip entry of less than 4 GiB. */
+const maxCells = 50_000_000;
 
-/** Number of a row in its sheet, as text; the header is row 1. Only right above a sorted subquery. */
+/** Row number within its sheet, as text; the header is row 1. Use only directly above a sorted subquery. */
 export const sheetRowSql = (rowsOfSheet: number, before: number): string =>
   `toString((rowNumberInAllBlocks() + ${before}) % ${rowsOfSheet} + 2)`;
 
-/**
- * The query that gives each row as one line of XML. The rows are numbered where they have their order already:
- * outside of the subquery.
- */
+/** Selects each row as one line of XML. Rows are numbered outside of the subquery, where they are already sorted. */
 export const sheetSql = (columns: readonly OutputColumn[], fromAndTail: string): string => {
   const inner = columns.map(({ sql }, index) => `${sql} AS x${index}`).join(',\n');
   const cells = columns.map(({ physical }, index) =>

@@ -2,16 +2,16 @@ import { invalid } from '../../../lib/errors.js';
 import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import type { OutputColumn, RowCheck } from '../format.js';
 
-/** Characters (UTF-16 units) that a cell may hold. */
+/** Longest text of a cell, in UTF-16 units. */
 export const mostCharacters = 32_767;
 
 const isText = ({ physical }: OutputColumn): boolean => columnTypeOf(physical).sheet === 'text';
 
-/** Selects the length of the longest text of each text column; undefined without text columns. `from` starts with FROM. */
+/** Selects the first text column with a text that is too long, counted from 1, or 0. @param from starts with FROM */
 const longestTextSql = (columns: readonly OutputColumn[], from: string): string | undefined => {
   const texts = columns.filter(isText);
   if (texts.length === 0) return undefined;
-  // Bytes bound the characters, and reading them costs much less.
+  // Checks bytes first, which is much cheaper: a text never has more characters than bytes.
   const longest = texts.map(
     ({ sql }) =>
       `max(if(length(${sql}) > ${mostCharacters}, lengthUTF8(${sql}) + countMatches(assumeNotNull(${sql}), '[\\\\x{10000}-\\\\x{10FFFF}]'), 0))`,
@@ -29,5 +29,5 @@ const refuseLongText = (columns: readonly OutputColumn[], place: number): void =
   );
 };
 
-/** Texts that no cell can hold. */
+/** Rejects texts that are too long for a cell. */
 export const textLength: RowCheck = { sql: longestTextSql, judge: refuseLongText };

@@ -12,21 +12,21 @@ const media = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 
-/** Style of the header: bold. */
+/** Index of the bold style. */
 const headerStyle = 2;
 
-/** Narrower, and Excel shows `########` in place of a date. */
-const leastWidth = 12;
-const mostWidth = 60;
-/** Room for the button of the filter, in characters. */
+// In characters. In narrower columns Excel shows `########` instead of a date.
+const minWidth = 12;
+const maxWidth = 60;
+/** Room for the filter button. */
 const buttonWidth = 3;
 
-/** Columns as wide as their headers: rows are streamed, so their widths are not known before. */
+/** Widths depend on the headers only, because rows are streamed. */
 const columnWidths = (names: readonly string[]): string => {
   const columns = names.map((name, index) => {
     const width = Math.min(
-      mostWidth,
-      Math.max(leastWidth, [...name.slice(0, mostWidth)].length + buttonWidth),
+      maxWidth,
+      Math.max(minWidth, [...name.slice(0, maxWidth)].length + buttonWidth),
     );
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
   });
@@ -36,14 +36,14 @@ const columnWidths = (names: readonly string[]): string => {
 const sheetStart = (names: readonly string[]): string =>
   `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultColWidth="12" defaultRowHeight="15"/>${columnWidths(names)}<sheetData>\n`;
 
-/** @param rows Rows below the header. */
+/** @param rows number of rows below the header */
 const sheetEnd = (names: readonly string[], rows: number): string => {
   const last = `${columnLetters(Math.max(0, names.length - 1))}${rows + 1}`;
   const filter = names.length === 0 ? '' : `<autoFilter ref="A1:${last}"/>`;
   return `</sheetData>${filter}</worksheet>`;
 };
 
-/** A text as the content of an XML element, control characters as Excel writes them. */
+/** Escapes text for an XML element, and control characters in the way Excel does. */
 export const escapeText = (text: string): string =>
   text
     .replace(/_(x[0-9A-Fa-f]{4})/g, '_x005F_$1')
@@ -102,19 +102,19 @@ const workbookRelations = (sheets: number): string =>
       `<Relationship Id="rId${number}" Type="${relations}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
   )}<Relationship Id="rId${sheets + 1}" Type="${relations}/styles" Target="styles.xml"/></Relationships>`;
 
-/** Lines of rows, handed out a sheet's worth at a time. */
+/** Splits the lines of rows into sheets. */
 interface RowLines {
   readonly ended: boolean;
-  /** Lines of the sheet that was taken last. */
+  /** Number of lines in the last sheet. */
   readonly taken: number;
-  /** Lines of one sheet. */
+  /** Yields the lines of the next sheet. */
   take(): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
 const newline = 0x0a;
 
-/** Index behind the given number of lines, or -1 with the lines there are. */
+/** Offset after the given number of lines; -1 and the number of lines if there are fewer. */
 const endOfLines = (chunk: Buffer, wanted: number): { end: number; lines: number } => {
   let lines = 0;
   for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) {
@@ -159,7 +159,7 @@ const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLine
         }
         if (end < chunk.length) rest = chunk.subarray(end);
         yield chunk.subarray(0, end);
-        // Looks ahead, so that a last sheet without rows is never begun.
+        // Reads ahead, so that no empty sheet is started at the end.
         rest ??= await next();
         return;
       }
@@ -202,9 +202,9 @@ async function* archive(
 }
 
 /**
- * A workbook out of lines of row XML. Flat memory: nothing is kept but the chunk at hand.
- * @param maxRows rows of a sheet below its header; more are on further sheets. The rows are numbered so.
- * @param about a last sheet
+ * Streams a workbook from lines of row XML, one chunk in memory at a time.
+ * @param maxRows most rows per sheet, below its header; row numbers in the XML must match
+ * @param about additional sheet at the end
  */
 export const writeWorkbook = (
   rows: AsyncIterable<Buffer>,

@@ -4,7 +4,7 @@ import { tableWorkbook } from './table-rows.js';
 import { textLength } from './text-length.js';
 import { writeWorkbook } from './workbook.js';
 
-/** Each row is a line of XML; the text around them belongs to the workbook. */
+/** ClickHouse writes each row as a line of XML; `workbook.ts` adds the rest. */
 const clickHouse = 'LineAsString';
 
 const settings = { output_format_parallel_formatting: 1 };
