@@ -1,4 +1,4 @@
-/** Builds the web app into dist/web, with its files compressed; does nothing when that was made of the same sources. */
+/** Builds the web app into dist/web with compressed files, unless the sources have not changed since the last build. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const web = fileURLToPath(new URL('.', import.meta.url));
 const out = fileURLToPath(new URL('../dist/web', import.meta.url));
-/** The console shows a part of it. */
+/** Part of the console. */
 const runBook = fileURLToPath(new URL('../docs/operating/runbook.md', import.meta.url));
 const stamp = join(out, '.sources');
 
 const versionOf = (name) =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
 
-/** A hash of everything that the result depends on. */
+/** Hash of all inputs of the build. */
 const fingerprint = () => {
   const hash = createHash('sha256').update(['vite', 'preact', 'uplot'].map(versionOf).join());
   const files = readdirSync(web, { recursive: true, withFileTypes: true })

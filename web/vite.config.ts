@@ -6,7 +6,7 @@ const folder = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 const runBook = 'virtual:run-book';
 
-/** docs/operating/runbook.md as a module: the console shows what to do about an alert. */
+/** docs/operating/runbook.md as a module, for the console. */
 const runBookModule: Plugin = {
   name: 'run-book',
   resolveId: (id) => (id === runBook ? `\0${runBook}` : undefined),
@@ -17,10 +17,10 @@ const runBookModule: Plugin = {
   },
 };
 
-/** `npx vite web` serves the sources with the API of a product that runs at port 8080. */
+/** `npx vite web` serves the sources with the API of a server at port 8080. */
 export default defineConfig({
   root: folder('.'),
-  // Relative: the API puts the path of PUBLIC_URL in front.
+  // Relative, because the API adds the path of PUBLIC_URL.
   base: './',
   publicDir: false,
   plugins: [runBookModule],
@@ -29,7 +29,7 @@ export default defineConfig({
     outDir: folder('../dist/web'),
     emptyOutDir: true,
     target: 'es2022',
-    // A page of the API allows no inline source.
+    // The content security policy allows no inline sources.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -13,7 +13,7 @@ import { NotFound } from './pages/not-found.js';
 import { type PageParams, pages } from './pages.js';
 import { texts } from './texts.js';
 
-/** Entries of the main navigation; `for` says who sees one. */
+/** Entries of the main navigation. */
 const entries: readonly {
   readonly text: string;
   readonly href: string;
@@ -25,8 +25,7 @@ const entries: readonly {
   { text: texts.nav.console, href: linkTo('console'), for: 'operators' },
 ];
 
-/** Pages about the own account. */
-const own = ['account', 'keys', 'teams', 'repositories'] as const;
+const accountPages = ['account', 'keys', 'teams', 'repositories'] as const;
 
 const Account = () => {
   const { account } = useStore(session);
@@ -44,7 +43,7 @@ const Account = () => {
     <Menu label={account.name} look="button plain">
       {(close) => (
         <>
-          {own.map((page) => (
+          {accountPages.map((page) => (
             <a class="menu-item" key={page} href={linkTo(page)} onClick={close}>
               {texts.manage.account[page]}
             </a>
@@ -90,7 +89,7 @@ const ThemeSwitch = () => {
   );
 };
 
-/** At a page, or at one below it; everything is below the first one. */
+/** True for a page and the pages below it. Only an exact match counts for the home page, which all others are below. */
 const isAt = (path: string, href: string): boolean =>
   path === href || (href !== linkTo('home') && path.startsWith(`${href}/`));
 
@@ -140,7 +139,7 @@ const EndedNotice = () => {
   );
 };
 
-/** Query parameters change a page in place; another path is another page. */
+/** Without the query: a change of query parameters must not remount the page. */
 const keyOf = ({ page, params }: Address): string => `${page} ${Object.values(params).join(' ')}`;
 
 const Current = ({ address }: { address: Address }) => {
@@ -161,7 +160,7 @@ const Current = ({ address }: { address: Address }) => {
     };
   }, [page]);
   if (error !== undefined) {
-    // Whatever watches for errors of scripts sees this one too.
+    // An error boundary would hide it from the console and from error handlers.
     reportError(error);
     return <ErrorState error={error} retry={reset} />;
   }
@@ -171,7 +170,7 @@ const Current = ({ address }: { address: Address }) => {
   return <loaded.View key={keyOf(address)} params={address.params} />;
 };
 
-/** Files that are dropped on any page are taken to that for uploads; from a dataset's page, to be sent into it. */
+/** Files that are dropped on any page open the upload page, with the dataset of the current page as target. */
 const useDrop = ({ params, query }: Address): void => {
   const dataset = params.id ?? query.get('dataset') ?? undefined;
   useEffect(() => {

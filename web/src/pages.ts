@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { PageName } from './lib/router.js';
 
-/** Parameters in the path of a page. Its query is read by `useAddress`. */
+/** Parameters in the path of a page. For its query use `useAddress`. */
 export interface PageParams {
   readonly params: Readonly<Record<string, string>>;
 }

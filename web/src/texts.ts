@@ -7,7 +7,7 @@ import { providersTexts } from './texts/providers.js';
 import { uploadTexts } from './texts/upload.js';
 import { versionsTexts } from './texts/versions.js';
 
-/** Every text of the app that people read. Messages of errors come from the API. */
+/** All texts of the app. Error messages come from the API. */
 export const texts = {
   name: 'tabulary',
   nav: {

@@ -43,7 +43,7 @@ it('is created on the chart page, with the code for a frame', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await page.locator('.plot canvas').waitFor();
   await page.getByRole('button', { name: 'Read link' }).click();
-  await page.getByLabel('What it is for').fill('blog');
+  await page.getByLabel('Purpose').fill('blog');
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('.new-key').nth(1).waitFor();

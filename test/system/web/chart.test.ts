@@ -102,7 +102,7 @@ it('groups by year and country into an address that others can open, and shows t
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.getByRole('button', { name: 'Bar' }).click();
-  await page.getByLabel('Dates by').selectOption('year');
+  await page.getByLabel('Group dates by').selectOption('year');
   await page.getByLabel('How measure 1 is computed').selectOption('count');
   await page.getByLabel('Log scale').check();
   await page.locator('.apply', { hasText: 'startofyear' }).waitFor();

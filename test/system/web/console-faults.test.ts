@@ -66,7 +66,7 @@ it('sends a dead letter back that its upload waits for', async () => {
 
   // The pause is seen, also by a worker that starts now, and ended from here.
   await stage.product.startWorker();
-  await page.getByRole('link', { name: 'Is it well?' }).click();
+  await page.getByRole('link', { name: 'Health' }).click();
   await page.getByRole('heading', { name: 'Working, but needs attention' }).waitFor();
   await page
     .getByText(/Workers have been paused for/)

@@ -30,7 +30,7 @@ const prepare = async (page: Page): Promise<{ repositoryId: number; dataset: num
 
 it('creates a key that is shown once, and revokes it', async () => {
   const page = await stage.visit('/account/keys', { key: ada.key });
-  await page.getByLabel('What it is for').fill(`nightly ${nasty}`);
+  await page.getByLabel('Purpose').fill(`nightly ${nasty}`);
   await page.getByRole('button', { name: 'Create' }).click();
   const key = (await page.locator('.new-key').textContent()) ?? '';
   await page.getByText(`nightly ${nasty}`).waitFor();
@@ -54,7 +54,7 @@ it('creates a read link of a view, shows its use, renames and revokes it', async
   const { dataset } = await prepare(page);
   await page.goto(`${stage.root}/datasets/${dataset}?$filter=Price%20ge%201`);
   await page.getByRole('button', { name: 'Read link' }).click();
-  await page.getByLabel('What it is for').fill(`sheet ${nasty}`);
+  await page.getByLabel('Purpose').fill(`sheet ${nasty}`);
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create' }).click();
   const address = (await page.locator('.new-key').textContent()) ?? '';
@@ -66,7 +66,7 @@ it('creates a read link of a view, shows its use, renames and revokes it', async
   await page.getByText('1 reads').waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: `Rename sheet ${nasty}` }).click();
-  await page.getByLabel('What it is for').fill('dashboard');
+  await page.getByLabel('Purpose').fill('dashboard');
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByText('dashboard').waitFor();
   await page.getByRole('button', { name: 'Revoke dashboard' }).click();

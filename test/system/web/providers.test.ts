@@ -199,7 +199,7 @@ describe('the tree of a provider', () => {
     await page.goBack();
     await page.getByText('1–50 of 70').waitFor();
     const other = await visit(page.url());
-    const way = other.getByRole('navigation', { name: 'Place in the tree' });
+    const way = other.getByRole('navigation', { name: 'Position in the tree' });
     await way.getByText('Bonds of 1 years').waitFor();
     await way.getByRole('link', { name: 'Groups of series' }).click();
     await other.getByText('22 of 22 folders').waitFor();
@@ -213,7 +213,7 @@ describe('the tree of a provider', () => {
     );
     await page.goto('/providers/bankofcanada?path=GROUP_1');
     await page.getByText('names of the folders above could not be loaded: Away for a moment.').waitFor();
-    const way = page.getByRole('navigation', { name: 'Place in the tree' });
+    const way = page.getByRole('navigation', { name: 'Position in the tree' });
     await way.getByText('GROUP_1').waitFor();
     await page.unroute(names);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -306,11 +306,11 @@ describe('a series', () => {
     await page.getByRole('button', { name: 'Keep as dataset' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('The dollar in Canada');
-    await dialog.getByLabel('Refresh').selectOption('At times of your own …');
-    await dialog.getByLabel('Times, as five').fill('61 * * * *');
+    await dialog.getByLabel('Refresh').selectOption('Custom schedule …');
+    await dialog.getByLabel('Cron expression').fill('61 * * * *');
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Times, as five').fill('30 6 * * 1-5');
+    await dialog.getByLabel('Cron expression').fill('30 6 * * 1-5');
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await heading(page, 'The dollar in Canada').waitFor();
     await page.locator('[data-row="0"]').first().waitFor();
@@ -336,7 +336,7 @@ describe('a series', () => {
     await page.getByText('With your own key.').waitFor();
     await page.getByLabel('Units').waitFor();
     await page.getByRole('button', { name: 'Keep as dataset' }).click();
-    await page.getByLabel('Also fetch the revisions').waitFor();
+    await page.getByLabel('Also fetch past revisions').waitFor();
   });
 });
 

@@ -51,10 +51,10 @@ const wrong: [string, Partial<State>, 'bad' | 'warn', string, string | undefined
     'dead-letters-wait',
   ],
   [
-    'silent uploads',
+    'stuck uploads',
     { uploads: { ...well.uploads, stuck: [silent] } },
     'warn',
-    '1 upload has gone silent.',
+    '1 upload is stuck.',
     'oldest-pending-upload',
   ],
   [

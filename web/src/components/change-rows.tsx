@@ -13,7 +13,6 @@ const kinds = ['added', 'removed', 'before', 'after'] as const;
 type Kind = (typeof kinds)[number];
 const kindOf = (text: string | undefined): Kind => kinds.find((kind) => kind === text) ?? 'added';
 
-/** Counts of what differs. */
 export const ChangeCounts = ({
   added,
   removed,
@@ -32,7 +31,7 @@ export const ChangeCounts = ({
 
 const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Whether a column holds numbers alone, as far as it is shown; the answer has no types. */
+/** True if all shown values of a column are numbers; the response has no types. */
 const isNumeric = (rows: readonly (readonly string[])[], at: number): boolean =>
   rows.some((row) => row[at] !== '') && rows.every((row) => row[at] === '' || number.test(row[at] ?? ''));
 
@@ -78,7 +77,7 @@ const Rows = ({ records }: { records: readonly (readonly string[])[] }) => {
   );
 };
 
-/** The first rows of a difference, as the API sends them: `change`, then the columns. Changed cells are marked. */
+/** First rows of a difference, with changed cells marked. The first column of the response is `change`. */
 export const ChangeRows = ({ path }: { path: string }) => {
   const rows = useLoad(
     async (signal) =>

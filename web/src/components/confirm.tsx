@@ -4,9 +4,9 @@ import { Dialog } from './dialog.js';
 import { ErrorText } from './states.js';
 
 interface ConfirmProps {
-  /** Text of the button that asks, and of the one that does it. */
+  /** Label of the button, and of the button in the dialog. */
   readonly text: string;
-  /** Accessible name of the button, where several have the same label. */
+  /** Accessible name of the button, if several have the same label. */
   readonly name?: string;
   readonly title: string;
   readonly note: string;
@@ -14,7 +14,7 @@ interface ConfirmProps {
   readonly action: () => Promise<unknown>;
 }
 
-/** A button with a confirmation. */
+/** A button that asks for confirmation in a dialog. */
 export const Confirm = ({ text, name, title, note, look = 'button bad', action }: ConfirmProps) => {
   const [isOpen, setOpen] = useState(false);
   const { isBusy, error, run } = useAct();

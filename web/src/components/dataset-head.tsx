@@ -6,7 +6,7 @@ import { texts } from '../texts.js';
 import { Tabs } from './tabs.js';
 import './dataset-head.css';
 
-/** Views of one dataset; `for` says who sees the tab. */
+/** Tabs of a dataset. */
 const views: readonly {
   readonly page: PageName;
   readonly text: string;
@@ -18,11 +18,10 @@ const views: readonly {
   { page: 'share', text: texts.dataset.share, for: 'writers' },
 ];
 
-/** Whether the reader may change a dataset. */
 export const mayChange = ({ permission }: DatasetSummary): boolean =>
   ['Owner', 'Admin', 'Write'].includes(permission);
 
-/** Only an address that a browser may follow becomes a link. */
+/** Only an http or https URL becomes a link. */
 const Source = ({ sourceName, sourceUrl }: DatasetSummary) => {
   if (sourceName === null && sourceUrl === null) return null;
   const isLink = sourceUrl !== null && /^https?:\/\//i.test(sourceUrl) && URL.canParse(sourceUrl);
@@ -40,7 +39,6 @@ const Source = ({ sourceName, sourceUrl }: DatasetSummary) => {
   );
 };
 
-/** Facts about a dataset on one line. */
 export const DatasetFacts = ({ dataset, columns }: { dataset: DatasetSummary; columns: number }) => (
   <p class="dataset-facts row small soft number">
     <span class="tag">{texts.dataset.privacy[dataset.privacy]}</span>
@@ -58,7 +56,6 @@ export const DatasetFacts = ({ dataset, columns }: { dataset: DatasetSummary; co
   </p>
 );
 
-/** The tabs of a dataset, for each of its pages. */
 export const DatasetTabs = ({
   dataset,
   children,
@@ -68,14 +65,14 @@ export const DatasetTabs = ({
 }) => {
   const { page, query } = useAddress();
   const shown = views.filter((view) => view.for === 'readers' || mayChange(dataset));
-  // The filter goes along from view to view.
+  // Every view keeps the filter.
   const kept = { $filter: query.get('$filter') ?? undefined };
   const items = shown.map((view) => ({
     text: view.text,
     href: linkTo(view.page, { id: dataset.id }, kept),
     isCurrent: view.page === page,
   }));
-  // Not a view of the dataset by its own address: the page is that of new datasets too.
+  // The upload page is not a page of the dataset: it also creates datasets.
   const upload = {
     text: texts.nav.upload,
     href: linkTo('upload', {}, { dataset: String(dataset.id) }),

@@ -10,11 +10,11 @@ interface DialogProps {
   readonly actions?: ComponentChildren;
 }
 
-/** A window over the page; the browser keeps the focus in it and gives it back. Shown as long as it is drawn. */
+/** A modal dialog, open while it is rendered. The browser traps the focus and restores it. */
 export const Dialog = ({ title, onClose, children, actions }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Not at once: the key that opens it would press a button of it, too.
+  // Not synchronously: the key press that opens the dialog would also press a button in it.
   useEffect(() => {
     dialog.current?.showModal();
   }, []);

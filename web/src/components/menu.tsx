@@ -3,9 +3,9 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface MenuProps {
   readonly label: ComponentChildren;
-  /** Classes of the button. */
+  /** CSS classes of the button. */
   readonly look?: string;
-  /** Accessible name when `label` is a symbol. */
+  /** Accessible name, if `label` is a symbol. */
   readonly name?: string;
   readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }
@@ -15,7 +15,7 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const id = useId();
-  // Synchronously, so that an Escape right after the click closes it.
+  // Synchronously, so that Escape right after the click closes it.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const outside = (event: Event): void => {
@@ -37,7 +37,7 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
   }, [isOpen]);
   const close = (): void => {
     setOpen(false);
-    // The chosen entry disappears, and the focus with it.
+    // The focused entry disappears.
     root.current?.querySelector('button')?.focus();
   };
   return (

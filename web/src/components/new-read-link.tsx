@@ -13,25 +13,25 @@ const t = texts.manage.readLinks;
 /** Formats that spreadsheets and dashboards read. */
 const formats = ['csv', 'json', 'xlsx', 'tsv'] as const;
 
-/** Longest title that the service takes, in characters. */
-const mostTitle = 255;
+/** Limit of the service, in characters. */
+const maxTitle = 255;
 
-/** A chart as the service draws it. */
+/** A chart that the service draws. */
 export interface ChartLook {
   readonly kind: 'line' | 'bar' | 'scatter';
   readonly title: string;
 }
 
-interface Made {
+interface CreatedLink {
   readonly url: string;
   readonly pageUrl: string | null;
 }
 
-/** The page as it is put into another one. */
+/** HTML that embeds the chart page. */
 const frameOf = (pageUrl: string): string =>
   `<iframe src="${new URL(pageUrl, location.href).href}" width="720" height="410" style="border:0" loading="lazy"></iframe>`;
 
-/** Saves the present view under an address of its own. `chart`: it can be saved as a picture too. */
+/** Dialog that creates a read link for the current view. With `chart`, the link may return an image. */
 export const NewReadLink = ({
   datasetId,
   query,
@@ -46,18 +46,18 @@ export const NewReadLink = ({
   const [name, setName] = useState('');
   const [format, setFormat] = useState<string>(chart === undefined ? 'csv' : 'chart');
   const [megabytes, setMegabytes] = useState('');
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<CreatedLink>();
   const { isBusy, error, run } = useAct();
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const body = {
       name,
       ...(format === 'chart' && chart !== undefined
-        ? { query, chart: { ...chart, title: Array.from(chart.title).slice(0, mostTitle).join('') } }
+        ? { query, chart: { ...chart, title: Array.from(chart.title).slice(0, maxTitle).join('') } }
         : { query: { ...query, $format: format } }),
       maxBytesPerDay: megabytes === '' ? null : Math.round(Number(megabytes) * 1_000_000),
     };
-    await run(async () => setMade(await api.post<Made>(`/datasets/${datasetId}/read-links`, { body })));
+    await run(async () => setMade(await api.post<CreatedLink>(`/datasets/${datasetId}/read-links`, { body })));
   };
   return (
     <Dialog title={t.makeTitle} onClose={onClose}>

@@ -6,27 +6,27 @@ export interface PageProps {
   /** Heading of the page, and title of the window. */
   readonly title: string;
   readonly lead?: ComponentChildren;
-  /** The way to this page, over the heading. */
+  /** Breadcrumb above the heading. */
   readonly way?: ComponentChildren;
   /** Buttons next to the heading. */
   readonly actions?: ComponentChildren;
-  /** `narrow` for a form; `wide` for a grid that takes all the room there is. */
+  /** `narrow` for a form, `wide` for a grid that fills the window. */
   readonly width?: 'normal' | 'narrow' | 'wide' | `wide ${string}`;
   readonly children?: ComponentChildren;
 }
 
-/** Whether there is a page around a part, with a heading of its own. */
+/** True inside a page, which has a heading already. */
 export const InPage = createContext(false);
 
-/** One page: heading, window title, and focus on the heading after a change of page, so that it is read out. */
+/** A page with heading and window title. Navigation focuses the heading, so that screen readers announce it. */
 export const Page = ({ title, lead, way, actions, width = 'normal', children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = title === texts.name ? title : `${title} · ${texts.name}`;
   }, [title]);
-  // At once: later it would take the focus away from what the reader has gone on to.
+  // Synchronously: later it could steal the focus from an element that the user has moved to.
   useLayoutEffect(() => {
-    // Not at the first page: the reader has just come.
+    // Not on the first page, whose title the browser announces itself.
     if (document.body.dataset.moved === 'yes') heading.current?.focus({ preventScroll: true });
     document.body.dataset.moved = 'yes';
     scrollTo(0, 0);

@@ -21,13 +21,13 @@ const Code = ({ name, text }: Snippet) => {
           <span class="hidden-text"> {name}</span>
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the window is scrolled by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
       <pre tabIndex={0}>{text}</pre>
     </section>
   );
 };
 
-/** Code in several languages, each with a button that copies it. */
+/** Dialog with code in several languages. */
 export const Snippets = ({
   title,
   note,

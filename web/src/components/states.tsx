@@ -9,8 +9,7 @@ import { texts } from '../texts.js';
 import { InPage, Page } from './page.js';
 
 /**
- * Shown instead of content that is missing: nothing yet, no permission, gone, or an error. Used instead of a page it is a
- * page itself.
+ * Shown instead of missing content: nothing yet, no permission, gone, or an error. Outside of a page it renders a page.
  */
 export const State = ({ title, children }: { title: string; children?: ComponentChildren }) =>
   useContext(InPage) ? (
@@ -30,7 +29,7 @@ export const Waiting = ({ what = texts.states.loading }: { what?: string }) => (
   </p>
 );
 
-/** Request id, by which operators find the error in the log. */
+/** Identifies the request in the logs. */
 const RequestId = ({ error }: { error: unknown }) =>
   error instanceof ApiError && error.requestId !== undefined ? (
     <p class="small soft">
@@ -44,7 +43,7 @@ const HomeLink = () => (
   </a>
 );
 
-/** The message of an error with the id by which operators find it. */
+/** The message of an error and its request id. */
 export const ErrorText = ({ error }: { error: unknown }) => (
   <div class="notice bad" role="alert">
     <p>{error instanceof Error ? error.message : String(error)}</p>
@@ -52,14 +51,14 @@ export const ErrorText = ({ error }: { error: unknown }) => (
   </div>
 );
 
-/** Leads to the form and, once signed in, back to this page. */
+/** Link to the sign-in form, which returns to this page. */
 export const SignInLink = () => (
   <a class="button main" href={linkTo('signIn', {}, { to: location.pathname + location.search })}>
     {texts.session.signIn}
   </a>
 );
 
-/** An error in place of a page or a part of it. */
+/** An error instead of a page or a part of it. */
 export const ErrorState = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => {
   const { account } = useStore(session);
   const status = error instanceof ApiError ? error.status : undefined;
@@ -109,7 +108,7 @@ export const SessionWait = () => {
   );
 };
 
-/** Shows loaded content, or why it is missing. Earlier content stays while it is loaded again. */
+/** Shows loaded content, or why it is missing. While it reloads, the previous content stays. */
 export const Show = <T,>({
   of,
   children,

@@ -5,7 +5,7 @@ interface TabsProps {
   readonly items: readonly { readonly text: string; readonly href: string; readonly isCurrent: boolean }[];
 }
 
-/** Links to the views of a page; the present one is marked, and scrolled into view on narrow screens. */
+/** Links to the views of a page. The current one is marked, and scrolled into view on narrow screens. */
 export const Tabs = ({ name, items }: TabsProps) => {
   const list = useRef<HTMLUListElement>(null);
   const current = items.find(({ isCurrent }) => isCurrent)?.href;

@@ -12,7 +12,7 @@ import { Snippets } from './snippets.js';
 
 const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
 
-/** Exports the present view as a file or as code that reads it; `chart` as a picture too, where the dataset is public. */
+/** Exports the current view as a file, code or a read link, and the `chart` of a public dataset as an image. */
 export const TakeAlong = ({ chart, ...facts }: SnippetFacts & { chart?: ChartLook }) => {
   const [isOpen, setOpen] = useState(false);
   const [isLinking, setLinking] = useState(false);

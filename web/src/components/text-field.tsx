@@ -7,21 +7,20 @@ type Attributes = Pick<
 
 interface TextFieldProps extends Attributes {
   readonly type?: 'text' | 'password' | 'date' | 'number';
-  /** Label above the field, also for screen readers. */
   readonly label: string;
   /** Hint below the field. */
   readonly note?: string;
   readonly value: string;
-  /** Called with the whole text after each key. */
+  /** Called with the whole text after each key press. */
   readonly onInput: (text: string) => void;
 }
 
-/** One line to type into, with its label. */
+/** A text input with its label. */
 export const TextField = ({ label, note, type = 'text', value, onInput, ...input }: TextFieldProps) => (
   <label class="field">
     <span>{label}</span>
     <input
-      // Types of inputs differ by the roles that they may have; none is given here.
+      // The types of inputs differ only in the roles that they allow, and no role is given here.
       {...({ ...input, type } as InputHTMLAttributes)}
       class="input"
       value={value}

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { isAbort } from './api.js';
 
-/** Something that a page does once when asked: whether it is on its way, and why it failed. */
+/** State of a user action, such as a form that is sent. */
 interface Act {
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** True when it has succeeded. */
+  /** Returns true if the action succeeded. */
   run(action: () => Promise<unknown>): Promise<boolean>;
 }
 

@@ -2,14 +2,13 @@ import { texts } from '../texts.js';
 import { basePath } from './base.js';
 import { type Query, queryText } from './query.js';
 
-/** An answer of the API that is no success, or none at all (`status` 0). */
+/** An error response of the API; `status` is 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** By which operators find the request in their logs. */
+  /** Identifies the request in the logs. */
   readonly requestId: string | undefined;
-  /** When it may be tried again, in seconds from the answer. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -39,17 +38,17 @@ interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent instead of `body`. */
   readonly form?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Path below the API with its parameters, for links and requests. */
+/** URL of an API endpoint, for links and requests. */
 export const apiPath = (path: string, query: Query = {}): string =>
   `${basePath}/api${path}${queryText(query)}`;
 
-/** Called for an answer that says that the session has ended. */
+/** Called for every 401. */
 export const onUnauthenticated: { tell: (error: ApiError) => void } = { tell: () => undefined };
 
 const errorOf = async (response: Response): Promise<ApiError> => {
@@ -72,8 +71,8 @@ const errorOf = async (response: Response): Promise<ApiError> => {
 };
 
 /**
- * One request to the API.
- * @throws ApiError for every answer that is no success; AbortError when `signal` was aborted.
+ * Sends a request to the API.
+ * @throws ApiError for every response that is not a success; AbortError if `signal` is aborted
  */
 export const request = async (
   method: string,
@@ -87,7 +86,7 @@ export const request = async (
       method,
       headers: {
         Accept: 'application/json',
-        // The browser then leaves asking for a key to this app.
+        // Keeps the API from asking for Basic, so that the browser does not show its own sign-in dialog.
         'X-Requested-With': 'tabulary',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
@@ -106,12 +105,11 @@ export const request = async (
   throw error;
 };
 
-/** Readiness of the dependencies of the service, by name. */
 interface Readiness {
   readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>;
 }
 
-/** State of the components that the service depends on, open to everyone; undefined: no answer, or not from here. */
+/** Health of the dependencies, which needs no key; undefined if there is no answer, or none from the service itself. */
 export const readiness = async (signal: AbortSignal): Promise<Readiness | undefined> => {
   try {
     const answer = (await (await fetch(`${basePath}/readyz`, { signal })).json()) as Partial<Readiness>;
@@ -122,7 +120,7 @@ export const readiness = async (signal: AbortSignal): Promise<Readiness | undefi
   }
 };
 
-/** JSON of an answer; undefined for one without a body. */
+/** JSON of a response; undefined for 204. */
 const json = async <T>(method: string, path: string, options?: RequestOptions): Promise<T> => {
   const response = await request(method, path, options);
   return (response.status === 204 ? undefined : await response.json()) as T;

@@ -1,10 +1,10 @@
 /**
- * Path in front of every address of the app: empty, or that of `PUBLIC_URL`. Scripts are in `assets/` below it; the
- * development server has it empty.
+ * Path of `PUBLIC_URL`, which prefixes every URL of the app; often empty. Derived from the location of this script, which is
+ * in `assets/` below it.
  */
 export const basePath: string = import.meta.env.DEV
   ? ''
   : new URL(/* @vite-ignore */ '..', import.meta.url).pathname.replace(/\/$/, '');
 
-/** Address of the API as other programs call it. */
+/** URL of the API for other programs. */
 export const apiUrl = (): string => `${location.origin}${basePath}/api`;

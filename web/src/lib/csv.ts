@@ -1,10 +1,10 @@
-/** Reads the beginning of a CSV file as far as a page shows it. The service reads the file itself; nothing of this is stored. */
+/** Reads the beginning of a CSV file for a preview. The service parses the file itself. */
 
 const delimiters = [',', ';', '\t', '|'] as const;
 
 /**
- * Records of a text, at most `most`. A record that the text may cut off is left out unless the text `isWhole`.
- * A quote counts at the beginning of a field only; two of them within quotes mean one.
+ * Parses the first `most` records. Skips the last record unless the text `isWhole`, because it may be truncated.
+ * Quotes are special only at the start of a field; a doubled quote inside quotes is one quote.
  */
 export const readCsv = (
   text: string,
@@ -41,7 +41,7 @@ export const readCsv = (
   return records;
 };
 
-/** The delimiter that the header has most often, outside of quotes. */
+/** The most frequent delimiter in the header, outside of quotes. */
 export const delimiterOf = (text: string): string => {
   const line = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
   const counts = delimiters.map((delimiter) => line.split(delimiter).length);
@@ -52,7 +52,7 @@ const isDate = (text: string): boolean =>
   /^\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$/.test(text);
 const isNumber = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text);
 
-/** Likely type of a column; the service decides after it has read all values. */
+/** Guesses the type of a column. The service decides after it has read all values. */
 export const typeOf = (values: readonly (string | undefined)[]): 'Date' | 'Decimal' | 'String' => {
   const given = values.filter((value): value is string => value !== undefined && value.trim() !== '');
   if (given.length === 0) return 'String';
@@ -60,7 +60,7 @@ export const typeOf = (values: readonly (string | undefined)[]): 'Date' | 'Decim
   return given.every((value) => isNumber(value.trim())) ? 'Decimal' : 'String';
 };
 
-const decodedBy = (bytes: Uint8Array): string => {
+const encodingOf = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
 };
@@ -77,7 +77,7 @@ const firstBytes = async (stream: ReadableStream<Uint8Array>, most: number): Pro
       length += value.length;
     }
   } finally {
-    // A stream that has failed fails here once more; the first time says why.
+    // A failed stream rejects here again; the first error is the one to report.
     await reader.cancel().catch(() => undefined);
   }
   const all = new Uint8Array(length);
@@ -89,17 +89,17 @@ const firstBytes = async (stream: ReadableStream<Uint8Array>, most: number): Pro
   return all.subarray(0, most);
 };
 
-/** The first `most` bytes of a file as text; those of a gzip file are unpacked. `isWhole`: there is no more. */
+/** The first `most` bytes of a file as text, after decompressing gzip. `isWhole` is true if that is all of it. */
 export const beginningOf = async (file: Blob, most: number): Promise<{ text: string; isWhole: boolean }> => {
   const magic = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isPacked = magic[0] === 0x1f && magic[1] === 0x8b;
   const bytes = isPacked
     ? await firstBytes(file.stream().pipeThrough(new DecompressionStream('gzip')), most)
     : new Uint8Array(await file.slice(0, most).arrayBuffer());
-  return { text: new TextDecoder(decodedBy(bytes)).decode(bytes), isWhole: bytes.length < most };
+  return { text: new TextDecoder(encodingOf(bytes)).decode(bytes), isWhole: bytes.length < most };
 };
 
-/** The first `most` records of a CSV answer; the rest is not fetched. */
+/** The first `most` records of a CSV response. Does not fetch the rest. */
 export const firstRecords = async (response: Response, most: number): Promise<string[][]> => {
   if (response.body === null) return [];
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -107,7 +107,7 @@ export const firstRecords = async (response: Response, most: number): Promise<st
   for (;;) {
     const { done, value } = await reader.read();
     text += value ?? '';
-    // A record can be long: look again only when as much has come as could be enough.
+    // Parses only once enough text has arrived: 20 characters per record is a low guess.
     const found = done || text.length > most * 20 ? readCsv(text, { most, isWhole: done }) : [];
     if (done || found.length >= most) {
       if (!done) await reader.cancel();

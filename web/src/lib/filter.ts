@@ -1,18 +1,16 @@
 import type { Column, DataType } from './types.js';
 
-/** Texts of the `$filter` language. */
-
 const words = new Set(
   'and or not eq ne gt ge lt le in add sub mul div divby mod true false null asc desc'.split(' '),
 );
 
-/** A column's name as it is written in a filter; brackets where it could be read as something else. */
+/** A column name for a filter, in brackets if it could be parsed as something else. */
 export const nameInFilter = (name: string): string =>
   /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !words.has(name.toLowerCase()) && !/^\d*q[1-4]$/i.test(name)
     ? name
     : `[${name.replaceAll(']', ']]')}]`;
 
-/** A filter or an order in which a column has another name; texts in quotes and names of functions are left as they are. */
+/** Renames a column in a filter or order, but not inside quoted texts or in function names. */
 export const withColumnRenamed = (text: string, from: string, to: string): string =>
   text.replace(
     /'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]|[\p{L}_][\p{L}\p{N}_]*(?!\s*\(|[\p{L}\p{N}_])/gu,
@@ -20,7 +18,6 @@ export const withColumnRenamed = (text: string, from: string, to: string): strin
       word === nameInFilter(from) || word === `[${from.replaceAll(']', ']]')}]` ? nameInFilter(to) : word,
   );
 
-/** A value as a literal of its column's type. */
 const literal = (value: string, type: DataType): string =>
   type === 'String' ? `'${value.replaceAll("'", "''")}'` : value;
 
@@ -36,14 +33,13 @@ export type Comparison =
   | 'null'
   | 'notNull';
 
-/** Comparisons of each type, in the order of the list. */
+/** Comparisons per type, in the order of the menu. */
 export const comparisons: Readonly<Record<DataType, readonly Comparison[]>> = {
   String: ['eq', 'ne', 'contains', 'startswith', 'null', 'notNull'],
   Decimal: ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'null', 'notNull'],
   Date: ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'null', 'notNull'],
 };
 
-/** One condition: a column, what is asked of it, and a value. */
 export const condition = (
   column: Pick<Column, 'name' | 'dataType'>,
   comparison: Comparison,
@@ -63,29 +59,31 @@ export const condition = (
   }
 };
 
-/** Most columns that are searched for words, so that the filter can still be read. */
-const mostSearched = 20;
+/** Limited so that the filter stays readable. */
+const maxSearched = 20;
 
 /**
- * A filter for the rows that hold each of some words in one of their texts, whatever their case; undefined: what was
- * written is no plain words, or there is no text.
+ * A filter for rows whose text columns contain all of the words, ignoring case; undefined if the input is not plain words,
+ * or there is no text column.
  */
 export const wordsFilter = (
   written: string,
   columns: readonly Pick<Column, 'name' | 'dataType'>[],
 ): string | undefined => {
-  const texts = columns.filter(({ dataType }) => dataType === 'String').slice(0, mostSearched);
+  const texts = columns.filter(({ dataType }) => dataType === 'String').slice(0, maxSearched);
   const found = written.toLowerCase().trim().split(/\s+/);
   const isPlain = found.every((word) => /^[\p{L}\p{N}.'’-]+$/u.test(word) && !words.has(word));
   if (!isPlain || texts.length === 0) return undefined;
-  const holds = (word: string): string =>
+  const contains = (word: string): string =>
     texts
       .map(({ name }) => `contains(tolower(${nameInFilter(name)}), ${literal(word, 'String')})`)
       .join(' or ');
-  return found.length === 1 ? holds(found[0] ?? '') : found.map((word) => `(${holds(word)})`).join(' and ');
+  return found.length === 1
+    ? contains(found[0] ?? '')
+    : found.map((word) => `(${contains(word)})`).join(' and ');
 };
 
-/** From a bar of a histogram; the last one holds its end. */
+/** Condition for a bar of a histogram. Only the last bar includes its upper bound. */
 export const range = (
   column: Pick<Column, 'name'>,
   { from, to, isLast }: { from: string | number; to: string | number; isLast: boolean },
@@ -94,11 +92,11 @@ export const range = (
   return `${name} ge ${from} and ${name} ${isLast ? 'le' : 'lt'} ${to}`;
 };
 
-/** Both of two filters; brackets where an `or` would take the other one in. */
+/** Joins two filters with `and`, with parentheses if the first one may contain `or`. */
 export const both = (filter: string, more: string): string => {
   const trimmed = filter.trim();
   if (trimmed === '') return more;
-  // An `or` inside of a text costs a pair of brackets that is not needed.
+  // An `or` inside a quoted text only costs unnecessary parentheses.
   return `${/\bor\b/i.test(trimmed) ? `(${trimmed})` : trimmed} and ${more}`;
 };
 
@@ -107,7 +105,7 @@ const value = String.raw`'(?:[^']|'')*'|(?!null\b)[^\s,()']+`;
 const equals = new RegExp(`^(${name}) eq (${value})$`, 'u');
 const isOneOf = new RegExp(`^(${name}) in \\(((?:${value})(?:,\\s*(?:${value}))*)\\)$`, 'u');
 
-/** Conditions that a filter joins by `and`; the whole of it where an `or` is next to them. */
+/** Operands of the top-level `and`; the whole filter as one if there is an `or` at that level. */
 export const conditionsOf = (filter: string): readonly string[] => {
   const found: string[] = [];
   let depth = 0;
@@ -127,10 +125,9 @@ export const conditionsOf = (filter: string): readonly string[] => {
   return all.length === 1 && all[0] === '' ? [] : all;
 };
 
-/** A filter of such conditions. */
 export const joined = (conditions: readonly string[]): string => conditions.join(' and ');
 
-/** Values that a condition allows its column to have; undefined: it is no list of values. */
+/** Values of a condition with `eq` or `in`; undefined for other conditions. */
 const valuesIn = (condition: string): { name: string; values: readonly string[] } | undefined => {
   const [, single, only] = equals.exec(condition) ?? [];
   if (single !== undefined && only !== undefined) return { name: single, values: [only] };
@@ -140,8 +137,8 @@ const valuesIn = (condition: string): { name: string; values: readonly string[] 
 };
 
 /**
- * A filter with what was clicked: a second value of a column is one more that rows may have, a value that was clicked
- * before is taken out again.
+ * Adds a clicked condition to the filter, or removes it if it was clicked before. A second value of the same column becomes
+ * an alternative.
  */
 export const toggled = (filter: string, clicked: string): string => {
   const wanted = valuesIn(clicked);

@@ -1,8 +1,8 @@
 /**
- * Passes the focus of a button that goes away when it is pressed on to something near it. Only what was pressed by keyboard:
- * a tap into a field would open the keyboard of a phone.
- * @param around Selector of what both are in.
- * @param to Selector of what is to have the focus.
+ * Moves the focus from a button that disappears when pressed to an element near it. Only for keyboard events: on a phone,
+ * focusing a field would open the on-screen keyboard.
+ * @param around selector of an ancestor of both
+ * @param to selector of the element to focus
  */
 export const passFocus = (event: MouseEvent, around: string, to: string): void => {
   if (event.detail !== 0 || !(event.currentTarget instanceof Element)) return;

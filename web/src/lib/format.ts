@@ -1,23 +1,23 @@
-/** How numbers and times are written. Values of data are never written by these: they are shown as the API sent them. */
+/** Formats numbers and times of the interface. Never for data values, which are shown exactly as the API sent them. */
 
 const whole = new Intl.NumberFormat('en-US');
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 
 export const count = (value: number): string => whole.format(value);
-/** `5.2M`, for where there is little room. */
+/** `5.2M` */
 export const shortCount = (value: number): string =>
   value < 10_000 ? whole.format(value) : short.format(value);
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
-/** Decimal units, as the docs have them. */
+/** In decimal units, like the documentation. */
 export const bytes = (value: number): string => {
   const power = value < 1_000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
   const scaled = value / 1_000 ** power;
   return `${power === 0 ? whole.format(value) : scaled.toPrecision(3)} ${units[power]}`;
 };
 
-/** Times of the API are UTC without a zone. */
+/** Parses a time of the API, which is UTC if it has no zone. */
 export const timeOf = (text: string): Date => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 
 const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
@@ -33,7 +33,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** `3 days ago`. */
+/** `3 days ago` */
 export const ago = (text: string, now = Date.now()): string => {
   const seconds = (timeOf(text).getTime() - now) / 1_000;
   const step = steps.find(([, size]) => Math.abs(seconds) >= size);
@@ -43,7 +43,7 @@ export const ago = (text: string, now = Date.now()): string => {
 export const percent = (share: number): string =>
   share > 0 && share < 0.001 ? '< 0.1 %' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
-/** `3 h 20 min`; the two largest units. */
+/** The two largest units: `3 h 20 min`. */
 export const duration = (seconds: number): string => {
   if (seconds < 1) return '0 s';
   if (seconds < 60) return `${Math.floor(seconds)} s`;

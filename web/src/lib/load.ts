@@ -9,8 +9,8 @@ export type Loaded<T> =
   | { readonly state: 'error'; readonly error: unknown; readonly data?: undefined };
 
 /**
- * Loads when a part of the page appears, when one of `keys` changes, and when somebody signs in or out. What is no longer
- * wanted is cancelled. While it loads again, what was there stays as `data`.
+ * Loads data on mount, when one of `keys` changes, and when the user signs in or out. Cancels requests that are no longer
+ * needed. While it reloads, `data` keeps the previous value.
  */
 export const useLoad = <T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
-/** Values of query parameters; undefined ones are left out. */
+/** Query parameters; undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `$` and `,` stay readable in addresses that people copy. */
+/** Keeps `$`, `,`, `:` and `/` readable in URLs that people copy. */
 const encoded = (text: string): string =>
   encodeURIComponent(text)
     .replace(/%24/g, '$')
@@ -9,7 +9,7 @@ const encoded = (text: string): string =>
     .replace(/%3A/g, ':')
     .replace(/%2F/g, '/');
 
-/** `?a=1&b=2`; empty without parameters. */
+/** `?a=1&b=2`, or empty. */
 export const queryText = (query: Query): string => {
   const pairs = Object.entries(query).filter(
     (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,

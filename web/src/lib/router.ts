@@ -4,9 +4,9 @@ import { createStore, useStore } from './store.js';
 
 export type PageName = keyof typeof addresses;
 
-/** The address bar, parsed. */
+/** The parsed URL. */
 export interface Address {
-  /** Undefined: the app has no such page. */
+  /** Undefined if the app has no such page. */
   readonly page: PageName | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly path: string;
@@ -40,7 +40,7 @@ const match = (path: string): Pick<Address, 'page' | 'params'> => {
   return { page: undefined, params: {} };
 };
 
-/** Path below that of the app; undefined for an address of another application on the host. */
+/** Path below that of the app; undefined for a URL of another application on the host. */
 const pathBelowBase = (pathname: string): string | undefined =>
   `${pathname}/`.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) || '/' : undefined;
 
@@ -53,10 +53,10 @@ export const address = createStore<Address>(read());
 
 export const useAddress = (): Address => useStore(address);
 
-/** The end of a path; its slashes stay. */
+/** Encodes the end of a path but keeps its slashes. */
 const encodedRest = (rest: string): string => `/${rest.split('/').map(encodeURIComponent).join('/')}`;
 
-/** A list is a parameter that occurs more than once in an address. */
+/** A list becomes a repeated parameter. */
 type QueryValue = string | readonly string[] | undefined;
 
 const valuesOf = (value: QueryValue): readonly string[] =>
@@ -68,8 +68,8 @@ const searchOf = (query: URLSearchParams): string => {
 };
 
 /**
- * The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out; `rest` is
- * the end of an address, which may contain slashes.
+ * URL of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Omits empty parameters; `rest` is the end of the path,
+ * which may contain slashes.
  */
 export const linkTo = (
   page: PageName,
@@ -86,11 +86,11 @@ export const linkTo = (
 };
 
 interface NavigateOptions {
-  /** Replaces the present entry of the history: for changes while the user types or scrolls. */
+  /** Replaces the current history entry, for changes while the user types or scrolls. */
   readonly replace?: boolean;
 }
 
-/** Navigates within the app without loading the page again. */
+/** Navigates within the app without reloading. */
 export const navigate = (href: string, { replace = false }: NavigateOptions = {}): void => {
   if (href === location.pathname + location.search) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', href);
@@ -99,7 +99,7 @@ export const navigate = (href: string, { replace = false }: NavigateOptions = {}
 
 type QueryChanges = Readonly<Record<string, QueryValue>>;
 
-/** The present address with some parameters changed; an empty or undefined value removes one. */
+/** The current URL with changed parameters; an empty or undefined value removes a parameter. */
 const changedQuery = (changes: QueryChanges): string => {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -111,17 +111,17 @@ const changedQuery = (changes: QueryChanges): string => {
   return `${location.pathname}${searchOf(query)}`;
 };
 
-/** Changes parameters of the present address. */
+/** Changes parameters of the current URL. */
 export const setQuery = (changes: QueryChanges, options?: NavigateOptions): void =>
   navigate(changedQuery(changes), options);
 
-/** The same without rendering, for what the page shows already, such as the scroll position. */
+/** Like `setQuery` but without rendering, for state that the page shows already, such as the scroll position. */
 export const noteQuery = (changes: QueryChanges): void => {
   const href = changedQuery(changes);
   if (href !== location.pathname + location.search) history.replaceState(null, '', href);
 };
 
-/** Links to pages of the app change only the view. */
+/** Handles clicks on links to pages of the app without reloading. */
 const followLink = (event: MouseEvent): void => {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,19 +1,19 @@
 import { request } from './api.js';
 import { type Query, queryText } from './query.js';
 
-/** Longest address that proxies let through; a filter or a list of columns may be longer. */
+/** Proxies reject longer URLs, so longer queries are sent as POST. */
 const longestQuery = 4_000;
 
 /**
- * Asks for rows of a dataset with the options of a download.
- * @throws ApiError, or AbortError when `signal` was aborted.
+ * Requests rows of a dataset with download options.
+ * @throws ApiError, or AbortError if `signal` is aborted
  */
 export const askRows = (
   datasetId: number,
   query: Query,
   options: { readonly accept: string; readonly signal?: AbortSignal | undefined },
 ): Promise<Response> => {
-  // Errors are JSON in every format.
+  // Errors are JSON, whatever the format.
   const headers = { Accept: `${options.accept}, application/json;q=0.5` };
   const { signal } = options;
   return queryText(query).length > longestQuery

@@ -11,22 +11,22 @@ interface Account {
 }
 
 interface SessionState {
-  /** Null: signed out; undefined: not known yet. */
+  /** Null if signed out, undefined if not known yet. */
   readonly account: Account | null | undefined;
-  /** The session ended without the person signing out. */
+  /** The session ended, but the user did not sign out. */
   readonly hasEnded: boolean;
-  /** Why the session is not known, while the service is down; the request is repeated until it answers. */
+  /** Error while the service is down. The request is repeated until it succeeds. */
   readonly failure?: unknown;
-  /** Increases when loaded data is stale: for another account, or once the service is back. */
+  /** Increases when loaded data is stale, because the account changed or the service is back. */
   readonly turn: number;
 }
 
-/** The signed-in account. The key itself is stored nowhere: a cookie that no script can read replaces it. */
+/** The signed-in account. The app never stores the key: the API replaces it by an HttpOnly cookie. */
 export const session = createStore<SessionState>({ account: undefined, hasEnded: false, turn: 0 });
 
-const become = (next: Omit<SessionState, 'turn'>): void => {
+const updateSession = (next: Omit<SessionState, 'turn'>): void => {
   const { account, failure, turn } = session.get();
-  // The first answer changes nothing: requests that the page has sent meanwhile had the same cookie.
+  // The first answer does not make data stale: earlier requests of the page had the same cookie.
   const isFirst = account === undefined && failure === undefined;
   const isSame = next.account === undefined || (account !== undefined && next.account?.id === account?.id);
   session.set({ ...next, turn: isFirst || isSame ? turn : turn + 1 });
@@ -36,47 +36,47 @@ interface Answer {
   readonly account: Account | null;
 }
 
-const askAgainMs = 5_000;
+const retryMs = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether an error says that the service, or something that it needs, does not answer now. */
+/** True if the service or one of its dependencies is not answering. */
 export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
 /**
- * Loads the session at the start; again every few seconds while the service is down. A late answer
- * changes nothing: an ended session was reported by `onUnauthenticated`, and somebody may have signed in meanwhile.
+ * Loads the session at the start, and retries every few seconds while the service is down. Ignores a late answer: the user
+ * may have signed in, or `onUnauthenticated` may have reported the end of the session.
  */
 export const loadSession = async (): Promise<void> => {
   clearTimeout(timer);
   try {
     const { account } = await api.get<Answer>('/session');
-    if (session.get().account === undefined) become({ account, hasEnded: false });
+    if (session.get().account === undefined) updateSession({ account, hasEnded: false });
   } catch (error) {
     if (session.get().account !== undefined) return;
-    if (!isAway(error)) return become({ account: null, hasEnded: false });
-    become({ account: undefined, hasEnded: false, failure: error });
-    timer = setTimeout(() => void loadSession(), askAgainMs);
+    if (!isAway(error)) return updateSession({ account: null, hasEnded: false });
+    updateSession({ account: undefined, hasEnded: false, failure: error });
+    timer = setTimeout(() => void loadSession(), retryMs);
   }
 };
 
-/** Not Basic: access logs of proxies record its user name. What is no key stays a valid header by the encoding. */
+/** Not Basic: proxies log its user name, which is the key. Encoded, so that any input is a valid header. */
 const bearer = (key: string): string => `Bearer ${encodeURIComponent(key)}`;
 
-/** @throws ApiError 401 for a key that is not valid, 429 after too many of them. */
+/** @throws ApiError 401 for an invalid key, 429 after too many attempts */
 export const signIn = async (key: string): Promise<void> => {
   const { account } = await api.post<Answer>('/session', { headers: { Authorization: bearer(key.trim()) } });
-  become({ account, hasEnded: false });
+  updateSession({ account, hasEnded: false });
 };
 
 export const signOut = async (): Promise<void> => {
   await api.delete('/session');
-  become({ account: null, hasEnded: false });
+  updateSession({ account: null, hasEnded: false });
 };
 
 onUnauthenticated.tell = ({ code }) => {
   const wasSignedIn = session.get().account != null;
   const ended = ['session_ended', 'key_revoked', 'key_expired'].includes(code);
   if (wasSignedIn || (ended && session.get().account === undefined))
-    become({ account: null, hasEnded: true });
+    updateSession({ account: null, hasEnded: true });
 };

@@ -3,14 +3,14 @@ import type { Process } from './types.js';
 
 const pauseMs = 400;
 
-/** The process once it has ended. */
+/** Polls until the process has ended. */
 export const settled = async (process: Process): Promise<Process> => {
-  let present = process;
-  while (present.status === 'pending') {
+  let current = process;
+  while (current.status === 'pending') {
     await new Promise((done) => {
       setTimeout(done, pauseMs);
     });
-    present = await api.get<Process>(`/datasets/${process.datasetId}/processes/${process.id}`);
+    current = await api.get<Process>(`/datasets/${process.datasetId}/processes/${process.id}`);
   }
-  return present;
+  return current;
 };

@@ -1,13 +1,13 @@
 import { type Query, queryText } from './query.js';
 import type { Column } from './types.js';
 
-/** Code that gets the same rows elsewhere. Each runs as it is copied; private data takes the key from the environment. */
+/** Code that fetches the same rows. It must run as copied; for private data it reads the key from the environment. */
 export interface Snippet {
   readonly name: string;
   readonly text: string;
 }
 
-/** An address that is safe in quotes of every kind. */
+/** A URL without characters that are special inside any kind of quotes. */
 const safe = (url: string): string =>
   url.replace(/['"()!*\\`]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -18,17 +18,17 @@ export interface SnippetFacts {
   readonly datasetId: number;
   readonly query: Query;
   readonly isPublic: boolean;
-  /** Columns of the rows, as far as their types are known. */
+  /** Columns with a known type. */
   readonly columns: readonly Pick<Column, 'name' | 'dataType'>[];
 }
 
-/** A text of Power Query's language: quotes are doubled, and `#(` would begin an escape sequence. */
+/** A string literal of Power Query: quotes are doubled, and `#(` would start an escape sequence. */
 const mText = (text: string): string => `"${text.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`;
 
-/** Types of Power Query; texts stay what everything is before. */
+/** Types of Power Query. Text columns need no conversion. */
 const mTypes = { Date: 'type date', Decimal: 'type number', String: undefined } as const;
-/** Beyond it the step would be longer than anybody reads. */
-const mostTyped = 200;
+/** With more columns the step would be unreadable. */
+const maxTyped = 200;
 
 const powerQuery = (url: string, columns: SnippetFacts['columns']): string => {
   const typed = columns.flatMap(({ name, dataType }) =>
@@ -37,14 +37,14 @@ const powerQuery = (url: string, columns: SnippetFacts['columns']): string => {
   const steps = [
     `Source = Csv.Document(Web.Contents(${mText(url)}), [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv])`,
     'Rows = Table.PromoteHeaders(Source, [PromoteAllScalars = true])',
-    typed.length === 0 || typed.length > mostTyped
+    typed.length === 0 || typed.length > maxTyped
       ? 'Data = Rows'
       : `Data = Table.TransformColumnTypes(Rows, {${typed.join(', ')}}, "en-US")`,
   ];
   return `let\n    ${steps.join(',\n    ')}\nin\n    Data`;
 };
 
-/** @param api Address of the API as other programs call it. */
+/** @param api URL of the API for other programs */
 export const snippets = (
   api: string,
   { datasetId, query, isPublic, columns }: SnippetFacts,
@@ -83,10 +83,10 @@ export const snippets = (
   ];
 };
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell word. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Code that gets all observations of a provider's series; the key is sent where the environment has one. */
+/** Code that fetches all observations of a series. It sends the key if the environment has one. */
 export const seriesSnippets = (
   api: string,
   slug: string,
@@ -96,7 +96,7 @@ export const seriesSnippets = (
   const url = safe(
     `${api}/providers/${encodeURIComponent(slug)}/series/${encodeURIComponent(seriesId)}/data`,
   );
-  // Texts and numbers in JSON are literals of Python, JavaScript and R, too.
+  // JSON strings and numbers are also literals of Python, JavaScript and R.
   const body = JSON.stringify({ params });
   return [
     {
@@ -113,7 +113,7 @@ export const seriesSnippets = (
     },
     {
       name: 'Excel, Power Query',
-      // Excel sends its own credentials with GET alone: the key has to be a header.
+      // Excel sends its stored credentials only with GET, so the key must be a header.
       text: `let\n    Key = "",\n    Signed = if Key = "" then [] else [Authorization = "Bearer " & Key],\n    Answer = Json.Document(Web.Contents(${mText(url)}, [Headers = [#"Content-Type" = "application/json"] & Signed, Content = Text.ToBinary(${mText(body)})])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
     },
     {

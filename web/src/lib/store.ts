@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that several parts of the page show. */
+/** A shared value with subscribers. */
 interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -24,7 +24,7 @@ export const createStore = <T>(initial: T): Store<T> => {
   };
 };
 
-/** The value of a store; the component is drawn again when it changes. */
+/** The value of a store. Renders the component again when it changes. */
 export const useStore = <T>(store: Store<T>): T => {
   const [value, setValue] = useState(store.get());
   useEffect(() => {

@@ -2,20 +2,20 @@ import { createStore } from './store.js';
 
 type Theme = 'system' | 'light' | 'dark';
 
-const place = 'tabulary.theme';
+const storageKey = 'tabulary.theme';
 const isTheme = (text: string | null): text is Theme => text === 'light' || text === 'dark';
 
-const kept = (): Theme => {
+const storedTheme = (): Theme => {
   try {
-    const text = localStorage.getItem(place);
+    const text = localStorage.getItem(storageKey);
     return isTheme(text) ? text : 'system';
   } catch {
-    // Storage that a browser refuses: the system's colours.
+    // The browser may deny access to storage.
     return 'system';
   }
 };
 
-export const theme = createStore<Theme>(kept());
+export const theme = createStore<Theme>(storedTheme());
 
 export const applyTheme = (): void => {
   const chosen = theme.get();
@@ -23,7 +23,7 @@ export const applyTheme = (): void => {
   else document.documentElement.dataset.theme = chosen;
 };
 
-/** True when the page is dark now, by choice or by the system. */
+/** True if the page is dark now, by choice or by the system setting. */
 export const isDark = (): boolean =>
   theme.get() === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.get() === 'dark';
 
@@ -31,9 +31,9 @@ export const setTheme = (chosen: Theme): void => {
   theme.set(chosen);
   applyTheme();
   try {
-    if (chosen === 'system') localStorage.removeItem(place);
-    else localStorage.setItem(place, chosen);
+    if (chosen === 'system') localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, chosen);
   } catch {
-    // The choice holds until the page is left.
+    // Without storage the choice lasts until the page is closed.
   }
 };

@@ -1,6 +1,6 @@
 /**
- * Reads TSV as the API writes it: fields with a tab, a line break or a quote are quoted, a quote in them is doubled.
- * An empty field is null: texts are never empty.
+ * Parses TSV of the API: fields with a tab, a line break or a quote are quoted, and quotes in them are doubled.
+ * An empty field is null, because stored texts are never empty.
  */
 export const parseTsv = (text: string): (string | null)[][] => {
   const rows: (string | null)[][] = [];
@@ -27,7 +27,7 @@ export const parseTsv = (text: string): (string | null)[][] => {
     row.push(value === '' ? null : value);
     if (text[at] === '\t') {
       at += 1;
-      // A line that ends behind a tab has one more field.
+      // A line that ends with a tab has an empty last field.
       if (at === text.length || text[at] === '\r' || text[at] === '\n') row.push(null);
       else continue;
     }
@@ -42,6 +42,6 @@ export const parseTsv = (text: string): (string | null)[][] => {
 const quoted = (value: string): string =>
   /[\t\r\n"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
-/** As spreadsheets paste it. */
+/** TSV for the clipboard. */
 export const formatTsv = (rows: readonly (readonly (string | null)[])[]): string =>
   rows.map((row) => row.map((value) => quoted(value ?? '')).join('\t')).join('\n');

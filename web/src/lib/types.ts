@@ -1,4 +1,4 @@
-/** Answers of the API, as far as the app uses them. */
+/** The parts of API responses that the app uses. */
 
 export type DataType = 'Date' | 'String' | 'Decimal';
 
@@ -101,7 +101,7 @@ export interface Notice {
   readonly value?: string;
 }
 
-/** One upload. */
+/** An upload. */
 export interface Process {
   readonly id: number;
   readonly datasetId: number;

@@ -59,7 +59,6 @@ const Limit = ({ name, of, write }: { name: string; of: Bound; write: (value: nu
   </div>
 );
 
-/** Plan of the account and what is used of it. */
 export const Account = () => {
   const found = useLoad((signal) => api.get<Overview>('/account', { signal }), []);
   return (

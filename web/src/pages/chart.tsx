@@ -33,7 +33,7 @@ import './chart.css';
 
 const t = texts.chart;
 
-/** Columns of the answer whose types are known: the axis of time, and the measures. */
+/** Columns of the result with a known type: the time axis and the measures. */
 const typedColumns = (
   { measures }: Question,
   { axis, title }: Model,
@@ -44,7 +44,7 @@ const typedColumns = (
 const firstSeries = 8;
 
 interface Drawn {
-  /** Question that this answers; the page may already ask another. */
+  /** The question that was answered, which may no longer be the current one. */
   readonly question: Question;
   readonly model: Model;
   readonly apply: string;
@@ -54,7 +54,7 @@ interface Drawn {
 const shownOf = (question: Question, all: readonly string[]): readonly string[] =>
   question.series?.filter((name) => all.includes(name)) ?? all.slice(0, firstSeries);
 
-/** A result as CSV: the service's digits, which a JSON number would lose. */
+/** Fetches a result as CSV, because JSON numbers would lose digits. */
 const ask = async (
   id: number,
   query: Record<string, string | number>,
@@ -64,7 +64,7 @@ const ask = async (
   return answer.text();
 };
 
-/** Asks which series there are, then for those that are shown. */
+/** Lists the series, then loads those that are shown. */
 const load = async (dataset: DatasetDetail, question: Question, signal: AbortSignal): Promise<Drawn> => {
   const listing = seriesApply(question);
   const found =
@@ -106,10 +106,10 @@ interface PictureProps extends ResultProps {
   readonly drawn: Drawn;
 }
 
-/** The chart with its series, the question behind it, and its values. */
+/** The chart with its series, query and values. */
 const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
   const { question: asked, model, all } = drawn;
-  /** While an end is moved; the address has it when it is let go. */
+  /** Set while the user drags an end of the range; the URL gets the final one. */
   const [moved, setMoved] = useState<Span>();
   const { from, to } = moved ?? question;
   const hasEnds = hasSpan(asked, dataset.columns);
@@ -176,7 +176,7 @@ const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
 
 const Result = (props: ResultProps) => {
   const { dataset, question } = props;
-  // All rows are loaded and some of them shown, so that an end of the range moves without waiting.
+  // Loads all rows, so that changing the range needs no request.
   const whole = { ...question, from: undefined, to: undefined };
   const drawn = useLoad((signal) => load(dataset, whole, signal), [dataset.id, JSON.stringify(whole)]);
   return (
@@ -194,14 +194,14 @@ const Result = (props: ResultProps) => {
   );
 };
 
-/** On a phone the chart comes first: what it is made of is behind a line that says what it shows. */
+/** On a phone the controls are collapsed below a summary line, so that the chart comes first. */
 const Choices = ({ title, children }: { title: string; children: ComponentChildren }) => {
   const narrow = useMemo(() => matchMedia('(max-width: 40rem)'), []);
   const [isNarrow, setNarrow] = useState(narrow.matches);
   useEffect(() => {
-    const look = (): void => setNarrow(narrow.matches);
-    narrow.addEventListener('change', look);
-    return () => narrow.removeEventListener('change', look);
+    const onChange = (): void => setNarrow(narrow.matches);
+    narrow.addEventListener('change', onChange);
+    return () => narrow.removeEventListener('change', onChange);
   }, [narrow]);
   if (!isNarrow) return <>{children}</>;
   return (

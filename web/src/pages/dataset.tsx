@@ -129,7 +129,7 @@ const Table = ({
         </div>
       </FilterBar>
       {rowCount.state === 'error' ? (
-        // The error of a filter is shown where it is written.
+        // The filter bar shows errors of the filter.
         view.filter === '' && <ErrorState error={rowCount.error} retry={rowCount.reload} />
       ) : rowCount.data === undefined ? (
         <Waiting />
@@ -183,7 +183,7 @@ const Table = ({
   );
 };
 
-/** Columns of an older version are those that it had. */
+/** Loads the dataset, with the columns of the requested version. */
 const load = async (
   id: string,
   asOf: string | null,
@@ -214,7 +214,6 @@ const load = async (
   };
 };
 
-/** A dataset as a grid over all of its rows and columns. */
 export const Dataset = ({ params }: PageParams) => {
   const { query } = useAddress();
   const [asOf, versionId] = [query.get('asOf'), query.get('versionId')];
@@ -258,7 +257,7 @@ export const Dataset = ({ params }: PageParams) => {
                 <p class="soft">{texts.dataset.emptyMore}</p>
               </State>
             ) : (
-              // Another version has other rows, and other facts about its columns.
+              // A new version has different rows and column summaries, so the state must be reset.
               <Table
                 key={dataset.currentVersionId}
                 dataset={dataset}

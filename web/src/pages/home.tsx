@@ -29,7 +29,7 @@ const ask = async (words: string, signal: AbortSignal): Promise<Found> => {
   return { ...catalog, words, series: series.items };
 };
 
-/** Searches while the user types; earlier results stay until the next answer. */
+/** Searches while the user types. Earlier results stay until new ones arrive. */
 const useSearch = (words: string): Search & { again(): void } => {
   const [search, setSearch] = useState<Search>({ isBusy: true });
   const [round, setRound] = useState(0);
@@ -55,7 +55,7 @@ const useSearch = (words: string): Search & { again(): void } => {
   return { ...search, again: () => setRound((number) => number + 1) };
 };
 
-/** A text with the searched words marked. */
+/** A text with the search words marked. */
 const Marked = ({ text, words }: { text: string; words: string }) => {
   const parts = words
     .split(/\s+/)
@@ -66,7 +66,7 @@ const Marked = ({ text, words }: { text: string; words: string }) => {
   return (
     <>
       {pieces.map((piece, index) =>
-        // Every second piece is what the expression has caught.
+        // The capture group puts matches at odd indexes.
         index % 2 === 1 ? <mark key={`${index} ${piece}`}>{piece}</mark> : piece,
       )}
     </>
@@ -212,13 +212,13 @@ const Results = ({ found }: { found: Found }) => {
   );
 };
 
-/** One box that searches everything, and below it what was found, or what changed last. */
+/** A search over everything, with recent changes if the search is empty. */
 export const Home = () => {
   const { query } = useAddress();
   const words = (query.get('q') ?? '').trim();
   const [typed, setTyped] = useState(query.get('q') ?? '');
   useEffect(() => {
-    // Back and forward change the address without typing.
+    // Back and forward change the URL without typing.
     if (typed.trim() !== words) setTyped(words);
   }, [words]);
   const { found, error, isBusy, again } = useSearch(words);

@@ -105,7 +105,6 @@ const rightsOf = ({ readOnly, repositoryIds, expiresAt }: Key): string =>
     ...(expiresAt === null ? [] : [t.until(dateAndTime(expiresAt))]),
   ].join(', ');
 
-/** API keys: made, shown once, revoked. */
 export const Keys = () => {
   const found = useLoad((signal) => api.get<Key[]>('/account/keys', { signal }), []);
   return (

@@ -92,7 +92,7 @@ const Popular = ({ provider }: { provider: ProviderDetail }) => {
   );
 };
 
-/** For which chart a series is looked for. */
+/** Reminder of the chart for which the user is choosing a series. */
 const Choosing = ({ provider }: { provider: ProviderDetail }) => {
   const wanted = useWanted();
   if (wanted === undefined) return null;
@@ -106,7 +106,7 @@ const Choosing = ({ provider }: { provider: ProviderDetail }) => {
   );
 };
 
-/** An address in a text, as a link where it is nothing but one. */
+/** Attribution and license, with a URL in the license as a link. */
 const Terms = ({ provider }: { provider: ProviderDetail }) => {
   const { license, attribution } = provider;
   const url = /https?:\/\/\S+/.exec(license ?? '')?.[0];
@@ -173,7 +173,6 @@ const Content = ({ provider, reload }: { provider: ProviderDetail; reload: () =>
   );
 };
 
-/** One provider: its tree, its search, what is left of its limits, the reader's key. */
 export const Provider = ({ params }: PageParams) => (
   <WithProvider slug={params.slug ?? ''}>
     {(provider, reload) => (

@@ -70,7 +70,7 @@ const Found = ({ words, providers }: { words: string; providers: readonly Provid
   );
 };
 
-/** All providers, and a search over what they list. */
+/** All providers, and a search over their series. */
 export const Providers = () => {
   const { words, typed, type } = useWords('index');
   const listed = useLoad((signal) => api.get<readonly ProviderEntry[]>('/providers', { signal }), []);

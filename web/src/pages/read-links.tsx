@@ -83,7 +83,6 @@ const Facts = ({ link }: { link: ReadLink }) => (
   </div>
 );
 
-/** Read links of the account: what they are for, what they were used for, and their end. */
 export const ReadLinks = () => {
   const found = useLoad((signal) => api.get<ReadLink[]>('/account/read-links', { signal }), []);
   return (

@@ -11,7 +11,7 @@ import { RepositoryForm } from './manage/repository-form.js';
 
 const t = texts.manage.repositories;
 
-/** Repositories that the account can see, and a new one. */
+/** Repositories that the account can see, and a form for a new one. */
 export const Repositories = () => {
   const { account } = useStore(session);
   const found = useLoad(

@@ -88,7 +88,6 @@ const Settings = ({ repository, onSaved }: { repository: RepositoryFacts; onSave
   );
 };
 
-/** One repository: its datasets, who may see them, its name. */
 export const Repository = ({ params }: PageParams) => {
   const { account } = useStore(session);
   const found = useLoad(

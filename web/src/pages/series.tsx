@@ -23,10 +23,10 @@ import './providers.css';
 
 const t = texts.providers.view;
 
-/** Shown next to the title, or useful only to programs. */
+/** Metadata that is shown below the title, or is only useful to programs. */
 const notListed = new Set(['frequency', 'units', 'unit', 'unitMultiplier', 'stale', 'age_seconds']);
 
-/** `seasonal_adjustment` as words. */
+/** `seasonal_adjustment` becomes `Seasonal adjustment`. */
 const wordsOf = (name: string): string => {
   const text = name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -74,7 +74,7 @@ const Lead = ({ provider, series }: { provider: ProviderDetail; series: SeriesDa
   );
 };
 
-/** Notes that a reader needs before the numbers. */
+/** Warnings above the numbers. */
 const Notices = ({
   provider,
   series,
@@ -193,7 +193,7 @@ const Content = ({
   );
 };
 
-/** A series of a provider: chart and table of its newest observations, or of all. */
+/** Chart and table of a series, for its newest or all observations. */
 export const Series = ({ params }: PageParams) => (
   <WithProvider slug={params.slug ?? ''}>
     {(provider, reload) => (

@@ -7,7 +7,7 @@ import { session, signIn } from '../lib/session.js';
 import { useStore } from '../lib/store.js';
 import { texts } from '../texts.js';
 
-/** Only a path of this app: an address that somebody else wrote must not lead elsewhere. */
+/** Accepts only paths of this app: a crafted link must not redirect to another site. */
 const targetOf = (to: string | null): string =>
   to !== null && /^\/(?![/\\])/.test(to)
     ? to.startsWith(`${basePath}/`)

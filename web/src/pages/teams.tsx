@@ -202,7 +202,6 @@ const Invitations = ({ list, onDone }: { list: readonly Invitation[]; onDone: ()
   );
 };
 
-/** Teams of the account, their members, and invitations to others. */
 export const Teams = () => {
   const found = useLoad(
     (signal) =>

@@ -27,9 +27,8 @@ import './upload.css';
 
 const t = texts.upload;
 
-/** Target of the files. */
 interface Target {
-  /** Undefined: each file becomes a dataset of its own. */
+  /** Undefined if each file becomes a new dataset. */
   readonly dataset: DatasetDetail | undefined;
   readonly repositories: readonly Repository[];
 }
@@ -75,7 +74,7 @@ const RepositoryChoice = (props: {
   </label>
 );
 
-/** Addresses of uploads, `3-17` for process 17 of dataset 3. */
+/** Parses the uploads in the URL: `3-17` is process 17 of dataset 3. */
 const runsOf = (text: string | null): [number, number][] =>
   (text ?? '')
     .split(',')
@@ -145,7 +144,7 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
 
   const act = useAct();
 
-  /** @throws the file's error when types were chosen and it cannot be read any more: nothing is sent then. */
+  /** Sends nothing if a file with chosen types cannot be read any more. @throws the error of the file */
   const begin = async (dryRun: boolean): Promise<void> => {
     setDryRun(dryRun);
     const wanted = await Promise.all(
@@ -158,7 +157,7 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
           options: {
             ...givenOptions(options, { isFirst: index === 0 || dataset === undefined, isDryRun: dryRun }),
             ...(manifest === undefined ? {} : { manifest }),
-            // A type that somebody chose is one that the column is to have.
+            // The user chose the types, so they replace those of existing columns.
             ...(manifest !== undefined && options.mode === 'replace' ? { onTypeConflict: 'replace' } : {}),
           },
         };

@@ -17,7 +17,7 @@ import './versions.css';
 const t = texts.versions;
 const perPage = 50;
 
-/** The version that was current at the end of a day. */
+/** Finds the version that was current at the end of a day. */
 const AsOf = ({ datasetId }: { datasetId: number }) => {
   const { query } = useAddress();
   const day = query.get('asOf') ?? '';

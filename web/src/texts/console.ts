@@ -1,10 +1,9 @@
-/** Texts of the operators' console. */
 export const consoleTexts = {
   title: 'Console',
   screens: 'Screens of the console',
   tabs: {
-    console: 'Is it well?',
-    consoleLag: 'How far behind?',
+    console: 'Health',
+    consoleLag: 'Lag',
     consoleUploads: 'Uploads',
     consoleDeadLetters: 'Dead letters',
     consoleJobs: 'Jobs',
@@ -19,15 +18,13 @@ export const consoleTexts = {
   noPermission: 'For operators only',
   noPermissionMore: (name: string) =>
     `You are signed in as ${name}, which is not an operator account. Someone with access to the server can create one: npm run admin -- account create NAME --operator.`,
-  scopedKey:
-    'The key that you signed in with is limited to some repositories. Sign in with one for all of them.',
   more: 'Show more',
   older: 'Older',
   none: 'None.',
   unknown: 'unknown',
   outage: {
     unreachable: 'The service cannot be reached.',
-    unclear: 'What it depends on is up, but it did not answer.',
+    unclear: 'Its dependencies are up, but the service did not answer.',
     meanwhile: 'This page tries again every 5 s and continues when there is an answer.',
     within: (ms: number) => `${ms} ms`,
   },
@@ -37,11 +34,10 @@ export const consoleTexts = {
     bad: 'Something is wrong',
     goodMore: (members: number) =>
       `PostgreSQL, ClickHouse and Kafka are up, ${members} consumers are running, and there are no dead letters.`,
-    pausedTitle: 'Workers are paused',
     paused: (since: string) =>
       `Workers have been paused for ${since}. Uploads are accepted and wait in Kafka.`,
     stuck: (count: number) =>
-      count === 1 ? '1 upload has gone silent.' : `${count} uploads have gone silent.`,
+      count === 1 ? '1 upload is stuck.' : `${count} uploads are stuck.`,
     letters: (count: number) =>
       count === 1 ? '1 dead letter needs a decision.' : `${count} dead letters need a decision.`,
     noWorker: (topic: string) => `No worker is reading: ${topic}.`,
@@ -55,7 +51,7 @@ export const consoleTexts = {
     now: 'Right now',
     figures: {
       pending: 'uploads in progress',
-      stuck: 'silent uploads',
+      stuck: 'stuck uploads',
       waiting: 'chunks waiting',
       letters: 'dead letters',
       completed: 'completed in 24 h',
@@ -111,7 +107,7 @@ export const consoleTexts = {
       host: 'Address',
       partitions: 'Partitions',
     },
-    nobody: 'nobody',
+    nobody: 'unassigned',
     noMembers: 'No worker reads this topic.',
     noKafka: 'Kafka is not answering, so the state of the consumers is unknown.',
   },
@@ -128,7 +124,7 @@ export const consoleTexts = {
       account: 'Account',
       state: 'State',
       age: 'Accepted',
-      silent: 'Silent for',
+      silent: 'No progress for',
       chunks: 'Chunks',
       reason: 'Reason',
       waits: 'Waits for',
@@ -163,7 +159,7 @@ export const consoleTexts = {
       bytes: 'Bytes received',
       version: 'Version',
       request: 'Request in the logs',
-      lease: 'Held by a worker until',
+      lease: 'Lease of the worker until',
     },
     stages: 'Times by stage',
     stage: {
@@ -176,7 +172,7 @@ export const consoleTexts = {
     after: (time: string) => `after ${time}`,
     open: 'not yet',
     chunks: 'Chunks',
-    noChunks: 'No worker has seen any of its chunks yet.',
+    noChunks: 'No worker has received a chunk yet.',
     columns: {
       number: 'Chunk',
       rows: 'Rows',
@@ -195,7 +191,6 @@ export const consoleTexts = {
     takeOverNote:
       'It is still in progress. Do this only if its chunks were lost: a worker then reads all of it again from Kafka.',
     replayDone: (id: number) => `Upload ${id} is being read again.`,
-    logs: 'Search for this in the logs of the API and the workers.',
   },
   letters: {
     none: 'No dead letters. Messages that workers cannot decode appear here.',
@@ -233,7 +228,7 @@ export const consoleTexts = {
     dropDone: (id: number) => `Dead letter ${id} was dropped.`,
   },
   jobs: {
-    lead: 'Work in the background. When the process that runs a job dies, another one continues within seconds.',
+    lead: 'Background work. If the process that runs a job dies, another one takes over within seconds.',
     columns: {
       name: 'Job',
       subject: 'For',
@@ -243,24 +238,24 @@ export const consoleTexts = {
       next: 'Next run',
       actions: 'Actions',
     },
-    running: (holder: string, since: string) => `running on ${holder}, began ${since}`,
+    running: (holder: string, since: string) => `running on ${holder}, started ${since}`,
     waiting: 'waiting',
     failed: (times: number, why: string) =>
       times === 1 ? `Failed: ${why}` : `Failed ${times} times in a row: ${why}`,
     due: 'now',
     run: 'Run now',
     runTitle: (name: string) => `Run ${name} now?`,
-    runNote: 'It begins within a second. A job that is running runs once more afterwards.',
+    runNote: 'It starts within a second. If it is already running, it runs once more afterwards.',
     runDone: (name: string) => `${name} is due.`,
   },
   stores: {
     kinds: 'Tables',
     kind: {
-      own: 'of one dataset',
+      own: 'one dataset each',
       pool: 'shared by small datasets',
-      running: 'of uploads in progress',
-      copy: 'copies for reading',
-      other: 'others',
+      running: 'uploads in progress',
+      copy: 'read copies',
+      other: 'other',
     } as Record<string, string>,
     columns: {
       kind: 'Kind',
@@ -282,12 +277,12 @@ export const consoleTexts = {
     shards: 'Shards',
     shardState: {
       'in use': 'in use',
-      away: 'does not answer',
+      away: 'not answering',
       'not configured': 'not configured',
     },
     disks: 'Disks',
     free: (free: string, all: string) => `${free} free of ${all}`,
-    noDisks: 'ClickHouse does not know the size of its disks.',
+    noDisks: 'ClickHouse does not report the size of its disks.',
     mostParts: (parts: string) =>
       `The partition with the most parts has ${parts}; ClickHouse slows inserts down from 1,000.`,
     pools: 'Shared tables',
@@ -316,7 +311,7 @@ export const consoleTexts = {
     itself: 'its own search',
     indexFailed: (count: number) => (count === 1 ? 'last update failed' : `last ${count} updates failed`),
     lead: 'Circuits, queues, calls and errors are those of the API process that answered; quotas and holds are shared by all.',
-    refreshes: 'Datasets made of series',
+    refreshes: 'Datasets from series',
     refreshCounts: (all: number, scheduled: number, due: number, running: number) =>
       `${all} in all, ${scheduled} with a schedule, ${due} due, ${running} running.`,
     failing: 'Failing refreshes',
@@ -331,14 +326,21 @@ export const consoleTexts = {
     },
   },
   audit: {
-    account: 'Who',
-    accountHint: 'id or name of an account',
-    action: 'What',
+    account: 'Account',
+    accountHint: 'id or name',
+    action: 'Action',
     actionHint: 'key.create, or key',
-    target: 'To what',
+    target: 'Target',
     targetHint: 'dataset, team …',
     apply: 'Apply',
-    columns: { at: 'When', who: 'Who', action: 'What', target: 'To what', details: 'Details', from: 'From' },
+    columns: {
+      at: 'Time',
+      who: 'Account',
+      action: 'Action',
+      target: 'Target',
+      details: 'Details',
+      from: 'Address',
+    },
     kinds: { account: 'account', command: 'command', service: 'the service' },
     none: 'No matching entries.',
     newest: 'Newest',

@@ -1,4 +1,3 @@
-/** Texts of the pages about datasets. */
 export const explorerTexts = {
   types: { Date: 'Date', String: 'Text', Decimal: 'Number' },
   dataset: {
@@ -67,7 +66,7 @@ export const explorerTexts = {
     value: 'Value',
     add: 'Add condition',
     find: (words: string) => `Find “${words}” in all text columns`,
-    inForce: 'Conditions in force',
+    inForce: 'Active conditions',
     remove: (condition: string) => `Remove the condition ${condition}`,
     counting: 'Counting …',
     all: (rows: string) => (rows === '1' ? '1 row' : `${rows} rows`),
@@ -88,7 +87,7 @@ export const explorerTexts = {
   take: {
     download: 'Download as …',
     copyAs: 'Copy as code',
-    key: 'This data is not public: the code reads your API key from the environment variable TABULARY_KEY, and Excel asks for it (Basic, the key as user name, no password).',
+    key: 'This data is not public. The code reads your API key from the environment variable TABULARY_KEY. Excel asks for it: choose Basic, with the key as user name and no password.',
     formats: {
       csv: 'CSV',
       json: 'JSON',

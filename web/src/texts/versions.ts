@@ -59,7 +59,7 @@ export const versionsTexts = {
   },
   revisions: {
     title: 'How values were revised',
-    lead: 'Every value that an observation had, and since when. The entity columns identify an observation.',
+    lead: 'Every value that an observation ever had, and since when. Entity columns identify an observation.',
     open: 'Show revisions',
     filter: 'Only rows that match ($filter)',
     apply: 'Apply',

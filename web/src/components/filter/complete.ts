@@ -1,7 +1,7 @@
 import { nameInFilter } from '../../lib/filter.js';
 import type { Column } from '../../lib/types.js';
 
-/** Possible continuations of a filter, and the part of the text that they replace. */
+/** Completions, which replace the text from `from` to the caret. */
 export type Suggestions =
   | { readonly kind: 'words'; readonly from: number; readonly items: readonly string[] }
   | { readonly kind: 'values'; readonly from: number; readonly column: Column; readonly startsWith: string };
@@ -19,21 +19,21 @@ const functions = [
   'startofmonth(',
   'round(',
 ];
-const most = 12;
+const maxItems = 12;
 
-/** Start of the text that is being typed: after the last opening quote that is not closed. */
+/** Position of the quote that is not closed, or -1. */
 const openQuote = (text: string): number => {
   let open = -1;
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] !== "'") continue;
-    // Doubled, it is part of the text.
+    // A doubled quote is part of the text.
     if (open !== -1 && text[at + 1] === "'") at += 1;
     else open = open === -1 ? at : -1;
   }
   return open;
 };
 
-/** The column whose name, as a filter writes it, ends the text; the longest one. */
+/** The column with the longest name at the end of the text. */
 const columnBefore = (text: string, columns: readonly Column[]): Column | undefined => {
   const before = text.trimEnd();
   const found = columns.filter(({ name }) => {
@@ -43,9 +43,9 @@ const columnBefore = (text: string, columns: readonly Column[]): Column | undefi
   return found.sort((a, b) => b.name.length - a.name.length)[0];
 };
 
-const holds = (name: string, part: string): boolean => name.toLowerCase().includes(part);
+const contains = (name: string, part: string): boolean => name.toLowerCase().includes(part);
 
-/** @param text The filter up to the caret. */
+/** @param text filter up to the caret */
 export const suggest = (text: string, columns: readonly Column[]): Suggestions | undefined => {
   const quote = openQuote(text);
   if (quote !== -1) {
@@ -61,21 +61,21 @@ export const suggest = (text: string, columns: readonly Column[]): Suggestions |
   const from = text.length - part.length;
   const before = text.slice(0, from).trimEnd();
   const wanted = part.replace('[', '').toLowerCase();
-  const isBehindColumn = columnBefore(before, columns) !== undefined;
-  if (isBehindColumn) {
+  const isAfterColumn = columnBefore(before, columns) !== undefined;
+  if (isAfterColumn) {
     const items = operators.filter((word) => word.startsWith(wanted));
     return items.length === 0 ? undefined : { kind: 'words', from, items };
   }
-  const isBehindValue = /(?:'|\d|\)|\bnull|\btrue|\bfalse)$/.test(before);
-  if (isBehindValue) {
+  const isAfterValue = /(?:'|\d|\)|\bnull|\btrue|\bfalse)$/.test(before);
+  if (isAfterValue) {
     const items = ['and ', 'or '].filter((word) => word.startsWith(wanted));
     return items.length === 0 ? undefined : { kind: 'words', from, items };
   }
   if (part === '' && !/(?:^|\(|\band|\bor|\bnot)$/i.test(before)) return undefined;
-  const names = columns.filter(({ name }) => holds(name, wanted)).map(({ name }) => `${nameInFilter(name)} `);
+  const names = columns.filter(({ name }) => contains(name, wanted)).map(({ name }) => `${nameInFilter(name)} `);
   const starting = names.filter((name) => name.toLowerCase().replace('[', '').startsWith(wanted));
   const rest = names.filter((name) => !starting.includes(name));
   const calls = functions.filter((name) => name.startsWith(wanted));
-  const items = [...starting, ...rest, ...calls].slice(0, most);
+  const items = [...starting, ...rest, ...calls].slice(0, maxItems);
   return items.length === 0 ? undefined : { kind: 'words', from, items };
 };

@@ -79,10 +79,10 @@ export const ConditionForm = ({
   );
 };
 
-/** The text of the filter, which gets the focus of a button that disappears. */
+/** The filter input, which gets the focus when a button disappears. */
 export const textField = '.filter-text input';
 
-/** The conditions in force, each with a button that takes it out. A single one is cleared as a whole. */
+/** Active conditions, each with a button that removes it. Not shown for a single one, which “Clear the filter” removes. */
 export const Conditions = ({ filter, onApply }: { filter: string; onApply: (filter: string) => void }) => {
   const conditions = conditionsOf(filter);
   if (conditions.length < 2) return null;

@@ -16,7 +16,7 @@ interface FilterBarProps {
   readonly datasetId: number;
   readonly columns: readonly Column[];
   readonly version: Query;
-  /** The filter in force. */
+  /** The active filter. */
   readonly filter: string;
   /** Rows without any filter. */
   readonly rowCount: number;
@@ -34,7 +34,7 @@ const comboBox = (isOpen: boolean, list: string, active: string): object => ({
   ...(isOpen ? { 'aria-activedescendant': active } : {}),
 });
 
-/** The filter as text that can be edited, with completion, its mistakes at their place, and how many rows match. */
+/** Editor of the filter with completion, marked mistakes and the number of matching rows. */
 export const FilterBar = (props: FilterBarProps) => {
   const { datasetId, columns, filter, rowCount, onApply } = props;
   const id = useId();
@@ -45,7 +45,7 @@ export const FilterBar = (props: FilterBarProps) => {
   const matching = useMatching(datasetId, props.version, draft);
   const values = useValues(datasetId, found);
   const searched = wordsFilter(draft, columns);
-  // Synchronously: later it would overwrite what was typed meanwhile.
+  // Synchronously: later it could overwrite what the user has typed.
   useLayoutEffect(() => setDraft(filter), [filter]);
 
   const items =
@@ -54,7 +54,7 @@ export const FilterBar = (props: FilterBarProps) => {
       : found.kind === 'words'
         ? found.items
         : values.map((value) => `'${value.replaceAll("'", "''")}' `);
-  const lookAround = (): void => {
+  const updateSuggestions = (): void => {
     const element = input.current;
     if (element === null) return;
     setChosen(0);
@@ -69,7 +69,7 @@ export const FilterBar = (props: FilterBarProps) => {
     element.value = text;
     element.setSelectionRange(caret, caret);
     element.focus();
-    lookAround();
+    updateSuggestions();
   };
   const apply = (): void => {
     setFound(undefined);
@@ -113,9 +113,9 @@ export const FilterBar = (props: FilterBarProps) => {
             aria-invalid={matching.state === 'wrong'}
             onInput={(event) => {
               setDraft(event.currentTarget.value);
-              lookAround();
+              updateSuggestions();
             }}
-            onClick={lookAround}
+            onClick={updateSuggestions}
             onKeyDown={onKeyDown}
             onBlur={() => setTimeout(() => setFound(undefined), 150)}
           />

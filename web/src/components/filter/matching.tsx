@@ -36,10 +36,10 @@ export const useMatching = (datasetId: number, version: Query, filter: string): 
   return matching;
 };
 
-/** The filter with the place of the mistake marked, and what is wrong there. */
+/** The filter with the mistake marked, and its message. */
 export const Mistake = ({ error, filter }: { error: unknown; filter: string }) => {
   const position = error instanceof ApiError ? Number(error.details.position) : Number.NaN;
-  // Positions count characters from 1; a text here counts UTF-16 units.
+  // Positions count code points from 1, JavaScript strings UTF-16 units from 0.
   const letters = [...filter];
   const at = Math.max(0, Math.min(position - 1, letters.length));
   const [word = ''] = /^(\S+|\s+)?/.exec(letters.slice(at).join('')) ?? [];

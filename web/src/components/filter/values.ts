@@ -4,7 +4,7 @@ import type { Suggestions } from './complete.js';
 
 const none: readonly string[] = [];
 
-/** Values of a column that begin with what was written. */
+/** Suggested values of a column that start with the typed text. */
 export const useValues = (datasetId: number, found: Suggestions | undefined): readonly string[] => {
   const [values, setValues] = useState<{ readonly key: string; readonly list: readonly string[] }>();
   const key = found?.kind === 'values' ? `${found.column.id} ${found.startsWith}` : '';
@@ -21,7 +21,7 @@ export const useValues = (datasetId: number, found: Suggestions | undefined): re
         .then(
           (list) => setValues({ key, list: list.map(({ value }) => value) }),
           (error: unknown) => {
-            // Without suggestions the filter can still be written.
+            // Suggestions are optional.
             if (!isAbort(error) && !(error instanceof ApiError)) throw error;
           },
         );

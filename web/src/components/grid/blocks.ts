@@ -4,33 +4,33 @@ import { createKept } from './kept.js';
 import { type Packed, pack } from './packed.js';
 import { type RowsOf, readRows } from './read-rows.js';
 
-/** Cells that are fetched when they come into view, in blocks of rows and columns. */
+/** Fetches cells in blocks of rows and columns when they come into view. */
 export interface Blocks {
-  /** Text of a cell, null, or undefined while it is not there. */
+  /** Text of a cell, null, or undefined until it is loaded. */
   cell(row: number, column: Column): string | null | undefined;
-  /** Sets the rows in view; requests for others are cancelled. */
+  /** Sets the rows in view and cancels requests for others. */
   want(first: number, last: number, columns: readonly Column[]): void;
-  /** Cancels everything. */
+  /** Cancels all requests. */
   close(): void;
 }
 
 const columnsInBlock = 24;
 const rowsInBlock = 100;
-/** Most characters of cells that are kept beyond what is in view. */
-const mostKept = 4_000_000;
-/** An account has a quarter of the places for queries; others of its windows want some too. */
-const mostAtOnce = 3;
+/** Size of the cache, in characters. */
+const maxCached = 4_000_000;
+/** An account gets a quarter of the permits for queries, and may have other windows open. */
+const maxConcurrent = 3;
 
 interface BlocksOptions {
   readonly rows: RowsOf;
   /** All columns of the dataset. */
   readonly columns: readonly Column[];
-  /** Something arrived. */
+  /** Called when cells arrive. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** One question: rows from `first` on, of the columns of some groups. */
+/** One request: rows from `first` on, with the columns of some groups. */
 interface Job {
   readonly first: number;
   readonly groups: readonly number[];
@@ -40,33 +40,33 @@ const keyOf = (first: number, group: number): string => `${first}/${group}`;
 const keysOf = ({ first, groups }: Job): string[] => groups.map((group) => keyOf(first, group));
 
 export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions): Blocks => {
-  const placeOf = new Map(columns.map(({ id }, index) => [id, index]));
-  const groupOf = ({ id }: Column): number => Math.floor((placeOf.get(id) ?? 0) / columnsInBlock);
+  const indexById = new Map(columns.map(({ id }, index) => [id, index]));
+  const groupOf = ({ id }: Column): number => Math.floor((indexById.get(id) ?? 0) / columnsInBlock);
   const columnsOf = (group: number): readonly Column[] =>
     columns.slice(group * columnsInBlock, (group + 1) * columnsInBlock);
 
   // By first row and group.
-  const kept = createKept(mostKept);
+  const kept = createKept(maxCached);
   const running = new Map<Job, AbortController>();
   let queue: Job[] = [];
 
   const load = async ({ first, groups }: Job, signal: AbortSignal): Promise<void> => {
     const selected = groups.flatMap(columnsOf);
     const found = await readRows(rows, { first, count: rowsInBlock, selected }, signal);
-    let place = 0;
+    let index = 0;
     for (const group of groups) {
       const cells = new Map<number, Packed>();
       for (const { id } of columnsOf(group)) {
-        const at = place;
+        const at = index;
         cells.set(id, pack(found.map((row) => row[at] ?? null)));
-        place += 1;
+        index += 1;
       }
       kept.keep(keyOf(first, group), cells);
     }
   };
 
   const next = (): void => {
-    while (running.size < mostAtOnce) {
+    while (running.size < maxConcurrent) {
       const job = queue.shift();
       if (job === undefined) return;
       const stop = new AbortController();
@@ -96,10 +96,10 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
       for (let at = Math.floor(first / rowsInBlock) * rowsInBlock; at <= last; at += rowsInBlock)
         wanted.push({ first: at, groups: inView });
       kept.inView = new Set(wanted.flatMap(keysOf));
-      const onTheWay = new Set<string>();
+      const inFlight = new Set<string>();
       for (const [job, stop] of running) {
         const keys = keysOf(job);
-        if (keys.some((key) => kept.inView.has(key))) for (const key of keys) onTheWay.add(key);
+        if (keys.some((key) => kept.inView.has(key))) for (const key of keys) inFlight.add(key);
         else {
           running.delete(job);
           stop.abort();
@@ -110,7 +110,7 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
           first: at,
           groups: groups.filter((group) => {
             const key = keyOf(at, group);
-            return kept.cells(key) === undefined && !onTheWay.has(key);
+            return kept.cells(key) === undefined && !inFlight.has(key);
           }),
         }))
         .filter(({ groups }) => groups.length > 0);

@@ -6,29 +6,28 @@ import type { Blocks } from './blocks.js';
 import { type RowsOf, readRows } from './read-rows.js';
 import type { Span } from './selection.js';
 
-/** Most cells that are copied at a time. */
-const mostCopied = 200_000;
+/** In cells. */
+const maxCopied = 200_000;
 
 interface CopyParts {
   readonly rows: RowsOf;
   readonly shown: readonly Column[];
   readonly source: Blocks;
-  /** The selected cells. */
   readonly span: Span;
-  /** Called with a sentence for the user. */
+  /** Called with a message for the user. */
   readonly say: (text: string) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Handler that copies the selected cells as tab-separated text. Rows that were never in view are fetched first. */
+/** Handler that copies the selected cells as tab-separated text, after fetching rows that are not loaded. */
 export const copyHandler = ({ rows, shown, source, span, say, fail }: CopyParts) => {
   const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
   const rowCount = span.lastRow - span.firstRow + 1;
   const sayCopied = (): void => say(texts.grid.copied(count(rowCount), count(selected.length)));
 
   const fetchAndCopy = async (): Promise<void> => {
-    if (rowCount * selected.length > mostCopied) {
-      say(texts.grid.tooMuchToCopy(count(mostCopied)));
+    if (rowCount * selected.length > maxCopied) {
+      say(texts.grid.tooMuchToCopy(count(maxCopied)));
       return;
     }
     try {
@@ -45,7 +44,7 @@ export const copyHandler = ({ rows, shown, source, span, say, fail }: CopyParts)
     event.preventDefault();
     for (let row = span.firstRow; row <= span.lastRow; row += 1) {
       const line = selected.map((column) => source.cell(row, column));
-      if (line.includes(undefined) || values.length * selected.length > mostCopied) {
+      if (line.includes(undefined) || values.length * selected.length > maxCopied) {
         void fetchAndCopy();
         return;
       }

@@ -18,33 +18,35 @@ const headHeight = 100;
 
 interface GridProps {
   readonly rows: RowsOf;
-  /** Rows that match; undefined while it is not known. */
+  /** Number of matching rows. */
   readonly rowCount: number;
-  /** All columns of the dataset, and those that are shown, pinned ones first. */
+  /** All columns of the dataset. */
   readonly columns: readonly Column[];
+  /** Visible columns, pinned ones first. */
   readonly shown: readonly Column[];
+  /** Number of pinned columns. */
   readonly pinned: number;
   readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
   readonly summaries: ReadonlyMap<number, ColumnSummary | undefined>;
-  /** Positions of the missing columns. */
+  /** State of the missing summaries. */
   readonly summaryState: 'asking' | 'failed';
   readonly actions: Omit<ColumnActions, 'resize'>;
   readonly firstRow: number;
-  /** Columns that have become visible, for their summaries. */
+  /** Called with the columns in view, to load their summaries. */
   readonly onColumns: (columns: readonly Column[]) => void;
-  /** The first row in view, when scrolling has come to rest. */
+  /** Called with the first row in view, when scrolling stops. */
   readonly onRow: (row: number) => void;
-  /** Called to show a whole row. */
+  /** Called to show a row in a dialog. */
   readonly onOpen: (row: number) => void;
   readonly label: string;
 }
 
 const firstWidth = ({ name, dataType }: Column): number =>
   Math.min(300, Math.max(dataType === 'Date' ? 132 : 168, name.length * 8.5 + 56));
-/** How much wider columns are at most where there is room for it. */
-const mostStretch = 1.6;
+/** Most stretching of columns to fill the width. */
+const maxStretch = 1.6;
 
-/** A table of any length and width: only what is in view is made and fetched. */
+/** A table of any length and width. Only cells in view are rendered and fetched. */
 export const Grid = (props: GridProps) => {
   const { rows, rowCount, columns, shown, pinned, onRow, onColumns } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -63,10 +65,10 @@ export const Grid = (props: GridProps) => {
   const left = useRef(0);
 
   const scroll = useMemo(() => createRowScroll(Math.max(1, rowCount) * rowHeight), [rowCount]);
-  // A few columns share the room that they have: a number that is cut off cannot be read.
+  // A few columns are stretched to the available width: a truncated number is misleading.
   const stretch = useMemo(() => {
     const plain = shown.reduce((sum, column) => sum + firstWidth(column), 0);
-    return Math.max(1, Math.min(mostStretch, (size.width - numberWidth) / Math.max(1, plain)));
+    return Math.max(1, Math.min(maxStretch, (size.width - numberWidth) / Math.max(1, plain)));
   }, [shown, size.width]);
   const widthOf = (column: Column): number =>
     widths.get(column.id) ?? Math.floor(firstWidth(column) * stretch);
@@ -75,7 +77,7 @@ export const Grid = (props: GridProps) => {
   const pinnedWidth = numberWidth + (edges[pinned] ?? 0);
   const view = Math.max(rowHeight, size.height - headHeight);
 
-  const soon = (): void => {
+  const scheduleRedraw = (): void => {
     if (frame.current !== 0) return;
     frame.current = requestAnimationFrame(() => {
       frame.current = 0;
@@ -96,7 +98,7 @@ export const Grid = (props: GridProps) => {
   useLayoutEffect(() => {
     const [element, around] = [box.current, frameBox.current];
     if (element === null || around === null) return;
-    // The grid is no wider than its columns: the elements around it say how wide they may be.
+    // The grid is at most as wide as its columns, so the available width is that of its parent.
     const observer = new ResizeObserver(() => {
       // Border and scroll bar.
       const sides = element.offsetWidth - element.clientWidth;
@@ -108,9 +110,9 @@ export const Grid = (props: GridProps) => {
   }, []);
 
   const setTop = (top: number): void => {
-    const place = scroll.to(top, view);
-    if (box.current !== null) box.current.scrollTop = place;
-    soon();
+    const scrollTop = scroll.to(top, view);
+    if (box.current !== null) box.current.scrollTop = scrollTop;
+    scheduleRedraw();
   };
   useLayoutEffect(() => setTop(props.firstRow * rowHeight), [scroll, key]);
 
@@ -120,7 +122,7 @@ export const Grid = (props: GridProps) => {
     const corrected = scroll.moved(element.scrollTop, view);
     if (corrected !== undefined) element.scrollTop = corrected;
     left.current = element.scrollLeft;
-    soon();
+    scheduleRedraw();
   };
 
   const first = Math.max(0, Math.min(rowCount - 1, Math.floor(scroll.top / rowHeight)));
@@ -139,7 +141,7 @@ export const Grid = (props: GridProps) => {
       lastWant.current = performance.now();
       source.want(first, last, inView);
     };
-    // While scrolling, rows are loaded only where the user pauses.
+    // During scrolling, rows are loaded only when the user pauses.
     const wait = performance.now() - lastWant.current > 150 ? 0 : 90;
     const timer = setTimeout(ask, wait);
     return () => clearTimeout(timer);
@@ -213,12 +215,12 @@ export const Grid = (props: GridProps) => {
       actions={actions}
     />
   );
-  // Preact leaves alone what is the very same as before: a step of the scroll bar draws the rows that are new.
+  // Preact skips identical elements, so scrolling renders only new rows.
   const heads = useMemo(
     () => ({ pinned: pinnedColumns.map(drawHead), others: shownColumns.map(drawHead) }),
     [inView, widths, stretch, pinned, props.summaries, props.summaryState, props.order, props.actions],
   );
-  const known = useMemo(
+  const renderedRows = useMemo(
     () => new Map<number, ComponentChild>(),
     [source, arrived, inView, widths, stretch, pinned, selection, scroll, scroll.offset],
   );
@@ -239,10 +241,10 @@ export const Grid = (props: GridProps) => {
   );
   const drawn: ComponentChild[] = [];
   for (let row = first; row <= last; row += 1) {
-    if (!known.has(row)) known.set(row, drawRow(row));
-    drawn.push(known.get(row));
+    if (!renderedRows.has(row)) renderedRows.set(row, drawRow(row));
+    drawn.push(renderedRows.get(row));
   }
-  for (const row of known.keys()) if (row < first || row > last) known.delete(row);
+  for (const row of renderedRows.keys()) if (row < first || row > last) renderedRows.delete(row);
 
   return (
     <div class="grid-frame" ref={frameBox}>
@@ -266,7 +268,7 @@ export const Grid = (props: GridProps) => {
         class="grid"
         style={{
           maxWidth: `${total + numberWidth + size.sides + 1}px`,
-          // The focused cell must be next to the pinned columns, not behind them.
+          // Keeps the focused cell from being hidden under the pinned columns.
           scrollPaddingLeft: `min(${pinnedWidth}px, 50%)`,
         }}
         role="grid"

@@ -5,7 +5,7 @@ import { texts } from '../../texts.js';
 import { Menu } from '../menu.js';
 import { typeSigns } from './type-signs.js';
 
-/** Actions of a column's menu. */
+/** Actions of the column menu. */
 export interface ColumnActions {
   sort(column: Column, direction: 'asc' | 'desc' | undefined): void;
   hide(column: Column): void;
@@ -13,7 +13,7 @@ export interface ColumnActions {
   resize(column: Column, width: number): void;
   /** Adds a condition to the filter. */
   narrow(condition: string): void;
-  /** Undefined: the reader may not change the dataset, or sees an older version of it. */
+  /** Undefined if the user may not change the dataset, or views an older version. */
   readonly change: ((kind: 'rename' | 'remove', column: Column) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ interface HeadProps {
   readonly column: Column;
   readonly width: number;
   readonly index: number;
-  /** Undefined while it is not known. */
+  /** Undefined until loaded. */
   readonly summary: ColumnSummary | undefined;
   readonly summaryState: 'asking' | 'failed';
   readonly order: 'asc' | 'desc' | undefined;
@@ -35,11 +35,11 @@ interface Bar {
   readonly condition: string;
 }
 
-/** A bound in few digits; the condition has all of them. */
+/** A bound with few digits, for labels. The condition has all digits. */
 const shortBound = (bound: string | number | null): string =>
   typeof bound === 'number' ? String(Number(bound.toPrecision(5))) : (bound ?? '');
 
-/** Bars of a summary, with the condition of each. */
+/** Bars of a histogram or of the most frequent values. */
 const barsOf = (column: Column, summary: ColumnSummary | undefined): readonly Bar[] => {
   const histogram = summary?.histogram ?? [];
   if (histogram.length > 0)
@@ -96,7 +96,7 @@ const Frequent = ({
   </div>
 );
 
-/** Why a column has no summary, in words. */
+/** Why a column has no summary. */
 const missing = ({ summary, summaryState }: HeadProps): string | undefined =>
   summary === undefined ? texts.grid.summary[summaryState] : undefined;
 
@@ -168,7 +168,7 @@ const ColumnMenu = (props: HeadProps) => {
   );
 };
 
-/** Head of a column: name, type, nulls, and a picture of what it holds; a click on a part of it becomes a filter. */
+/** Header of a column: name, type, nulls and distribution. A click on a value filters by it. */
 export const ColumnHead = (props: HeadProps) => {
   const { column, width, index, summary, order, actions } = props;
   const bars = barsOf(column, summary);

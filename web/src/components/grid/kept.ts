@@ -1,9 +1,9 @@
 import type { Packed } from './packed.js';
 
-/** Texts of cells, by column and then by row. */
+/** Cells of a block by column id. */
 export type Cells = ReadonlyMap<number, Packed>;
 
-/** Blocks of cells that were fetched, the oldest forgotten first. */
+/** Cache of fetched blocks, which evicts the oldest first. */
 interface Kept {
   cells(key: string): Cells | undefined;
   keep(key: string, cells: Cells): void;
@@ -18,8 +18,8 @@ const weightOf = (cells: Cells): number => {
 };
 
 /**
- * Tables differ: 16 rows of thousands of entity columns, or of long texts, take as much as a hundred other blocks.
- * @param most Characters beyond which blocks that are not in view are forgotten.
+ * Limits characters and not blocks: a block of long texts may take as much memory as a hundred others.
+ * @param most capacity in characters, which blocks in view may exceed
  */
 export const createKept = (most: number): Kept => {
   const blocks = new Map<string, { readonly cells: Cells; readonly weight: number }>();

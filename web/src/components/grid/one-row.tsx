@@ -11,16 +11,16 @@ import './one-row.css';
 
 const t = texts.grid.oneRow;
 
-/** Columns that are listed without a search; tables with more have a search field. */
-const mostListed = 200;
+const maxListed = 200;
+/** Rows with more columns get a search field. */
 const fewColumns = 12;
 
 interface OneRowProps {
   readonly rows: RowsOf;
   readonly row: number;
-  /** Rows that match. */
+  /** Number of matching rows. */
   readonly rowCount: number;
-  /** The columns that are shown. */
+  /** Visible columns. */
   readonly shown: readonly Column[];
   readonly onRow: (row: number) => void;
   readonly onClose: () => void;
@@ -45,7 +45,7 @@ const Values = ({ shown, values }: { shown: readonly Column[]; values: readonly 
         />
       )}
       <dl class="one-row" tabIndex={0}>
-        {matching.slice(0, mostListed).map(({ column, value }) => (
+        {matching.slice(0, maxListed).map(({ column, value }) => (
           <div key={column.id}>
             <dt>
               <abbr title={texts.types[column.dataType]}>{typeSigns[column.dataType]}</abbr> {column.name}
@@ -55,14 +55,14 @@ const Values = ({ shown, values }: { shown: readonly Column[]; values: readonly 
         ))}
       </dl>
       {matching.length === 0 && <p class="soft">{t.noColumn}</p>}
-      {matching.length > mostListed && (
-        <p class="small soft">{t.more(count(mostListed), count(matching.length))}</p>
+      {matching.length > maxListed && (
+        <p class="small soft">{t.more(count(maxListed), count(matching.length))}</p>
       )}
     </>
   );
 };
 
-/** One row with its whole values, however long: a cell of the grid shows their beginning. */
+/** Dialog with the full values of a row; the grid truncates long ones. */
 export const OneRow = ({ rows, row, rowCount, shown, onRow, onClose }: OneRowProps) => {
   const found = useLoad(
     async (signal) => {

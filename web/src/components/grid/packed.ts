@@ -1,17 +1,17 @@
 /**
- * The cells of a column of a block as one text: thousands of blocks are few objects then, which the collector of garbage
- * passes over while a frame waits.
+ * The cells of a column of a block as one string. Millions of small strings would make garbage collection pause while
+ * scrolling.
  */
 export interface Packed {
-  /** Characters that it takes, about. */
+  /** Approximate size in characters. */
   readonly weight: number;
-  /** Undefined beyond the last row. */
+  /** Undefined after the last row. */
   at(row: number): string | null | undefined;
 }
 
 export const pack = (values: readonly (string | null)[]): Packed => {
   const text = values.map((value) => value ?? '').join('');
-  // End of each cell; one less than the negative of it for null.
+  // End offset of each cell; `-1 - offset` for null.
   const ends = new Int32Array(values.length);
   let end = 0;
   for (const [row, value] of values.entries()) {

@@ -8,7 +8,7 @@ const cellOf = (target: EventTarget | null): Cell | undefined => {
   return { row: Number(element.dataset.row), column: Number(element.dataset.column) };
 };
 
-/** Handlers that select cells: a press chooses one, with Shift or by dragging up to another. */
+/** Handlers that select cells: a press selects one; Shift or dragging extends the selection. */
 export const pointerHandlers = (selection: Selection, setSelection: SetSelection) => ({
   onPointerDown: (event: PointerEvent): void => {
     const cell = cellOf(event.target);
@@ -27,7 +27,7 @@ export const pointerHandlers = (selection: Selection, setSelection: SetSelection
   },
 });
 
-/** Handler for clicks: a double click on a cell opens its row, a click on the number of a row does so at once. */
+/** Handler for clicks: a double click on a cell or a click on a row number opens the row. */
 export const openHandler =
   (onOpen: (row: number) => void) =>
   (event: MouseEvent): void => {

@@ -3,12 +3,12 @@ import { askRows } from '../../lib/rows.js';
 import { parseTsv } from '../../lib/tsv.js';
 import type { Column } from '../../lib/types.js';
 
-/** Which rows of a dataset, in which order. */
+/** Identifies an ordered set of rows. */
 export interface RowsOf {
   readonly datasetId: number;
   readonly filter: string;
   readonly order: string;
-  /** `versionId` or `asOf`, where the present data is not meant. */
+  /** `versionId` or `asOf`, if it is not the current version. */
   readonly version: Query;
 }
 
@@ -18,10 +18,10 @@ interface Piece {
   readonly selected: readonly Column[];
 }
 
-/** Ends what a header says of a column, behind its name. */
+/** The column id at the end of a header. */
 const idOf = (head: string | null): number => Number(/\[(\d+)\]$/.exec(head ?? '')?.[1]);
 
-/** Rows of the selected columns alone, in their order. */
+/** Reads rows with only the selected columns, in their order. */
 export const readRows = async (
   { datasetId, filter, order, version }: RowsOf,
   { first, count, selected }: Piece,
@@ -31,7 +31,7 @@ export const readRows = async (
     $format: 'tsv',
     $quote: 'minimal',
     $select: selected.map(({ id }) => id).join(','),
-    // Without it all of them are sent: thousands in a table of texts.
+    // The default would add all entity columns: thousands in a table of texts.
     entities: 'selected',
     includeIds: true,
     $skip: first,
@@ -42,7 +42,7 @@ export const readRows = async (
   };
   const answer = await askRows(datasetId, query, { accept: 'text/tab-separated-values', signal });
   const [head = [], ...rows] = parseTsv(await answer.text());
-  const placeOf = new Map(head.map((text, at) => [idOf(text), at]));
-  const places = selected.map(({ id }) => placeOf.get(id) ?? -1);
-  return rows.map((row) => places.map((at) => row[at] ?? null));
+  const indexById = new Map(head.map((text, at) => [idOf(text), at]));
+  const indexes = selected.map(({ id }) => indexById.get(id) ?? -1);
+  return rows.map((row) => indexes.map((at) => row[at] ?? null));
 };

@@ -5,12 +5,12 @@ import { texts } from '../../texts.js';
 import type { Blocks } from './blocks.js';
 import { type Selection, spanOf } from './selection.js';
 
-/** Pixels of the column with the numbers of rows. */
+/** Width of the column of row numbers, in pixels. */
 export const numberWidth = 84;
-/** Characters of a cell that are drawn: more than the widest column shows. */
-const mostDrawn = 400;
+/** Rendered characters of a cell: more than the widest column shows. */
+const maxDrawn = 400;
 
-/** A column and its index among those that are shown. */
+/** A column and its index among the visible ones. */
 export interface PlacedColumn {
   readonly column: Column;
   readonly index: number;
@@ -23,7 +23,7 @@ interface CellFacts {
   readonly selection: Selection;
 }
 
-/** A function and no component: a screen has thousands of cells. */
+/** A function, not a component, because a screen has thousands of cells. */
 const drawCell = ({ column, index }: PlacedColumn, { row, widthOf, source, selection }: CellFacts) => {
   const value = source.cell(row, column);
   const span = spanOf(selection);
@@ -42,7 +42,7 @@ const drawCell = ({ column, index }: PlacedColumn, { row, widthOf, source, selec
       class={`cell${column.dataType === 'Decimal' ? ' is-number' : ''}${isIn ? ' is-in' : ''}${isActive ? ' is-active' : ''}${value === null ? ' is-null' : ''}`}
       style={{ width: `${widthOf(column)}px` }}
     >
-      {value === undefined ? <span class="cell-wait" /> : (value?.slice(0, mostDrawn) ?? texts.grid.nullSign)}
+      {value === undefined ? <span class="cell-wait" /> : (value?.slice(0, maxDrawn) ?? texts.grid.nullSign)}
     </div>
   );
 };
@@ -52,12 +52,11 @@ interface RowProps extends CellFacts {
   readonly top: number;
   readonly pinned: readonly PlacedColumn[];
   readonly others: readonly PlacedColumn[];
-  /** Pixels of the columns that are scrolled past, between the pinned ones and the others. */
+  /** Width of the columns that are scrolled out, between `pinned` and `others`. */
   readonly gap: number;
   readonly pinnedWidth: number;
 }
 
-/** A row of the grid: its number, the pinned columns and those in view. */
 export const Row = ({ top, pinned, others, gap, pinnedWidth, ...facts }: RowProps) => {
   const { row } = facts;
   return (
@@ -94,7 +93,6 @@ interface HeadRowProps {
   readonly others: ComponentChildren;
 }
 
-/** The row of column heads. */
 export const HeadRow = ({ height, pinnedWidth, gap, pinned, others }: HeadRowProps) => (
   <div class="grid-head" role="row" aria-rowindex={1} style={{ height: `${height}px` }}>
     <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>

@@ -1,28 +1,28 @@
-/** Tallest content in pixels; browsers stop between 17 and 33 million. */
-const tallest = 10_000_000;
-/** Pages into which a taller content is cut. */
+/** In pixels. Browsers limit the height of an element to between 17 and 33 million. */
+const maxHeight = 10_000_000;
+/** Taller content is split into this many pages. */
 const pageCount = 100;
 
-/** Position of the rows of a table that is longer than a scroll bar can be. */
+/** Maps the scroll bar to rows of a table that is taller than an element can be. */
 interface RowScroll {
-  /** Pixels that the scroll bar stands for. */
+  /** Height of the scrolled element in pixels. */
   readonly height: number;
-  /** Pixels above the first visible one, of all rows. */
+  /** Position of the first visible pixel among all rows. */
   readonly top: number;
-  /** Subtract it from a row's position to get its position in the scrolled content. */
+  /** Position of a row among all rows minus its position in the scrolled element. */
   readonly offset: number;
   /**
-   * After the scroll bar has moved. Small steps move by as many pixels as they are; a jump goes to the same share.
-   * @returns the place to which the scroll bar has to be set; undefined: where it is.
+   * Handles a scroll event. A small step moves by as many pixels, a jump moves to the same fraction.
+   * @returns a new position for the scroll bar; undefined to leave it
    */
   moved(scrollTop: number, view: number): number | undefined;
-  /** Scrolls to a position; returns the position of the scroll bar. */
+  /** Scrolls to a position and returns that of the scroll bar. */
   to(top: number, view: number): number;
 }
 
-/** @param total Height of all rows in pixels. */
+/** @param total height of all rows in pixels */
 export const createRowScroll = (total: number): RowScroll => {
-  const height = Math.min(total, tallest);
+  const height = Math.min(total, maxHeight);
   const page = height / pageCount;
   const pages = Math.max(1, Math.ceil(total / page));
   const jump = pages > 1 ? (total - height) / (pages - 1) : 0;
@@ -48,8 +48,8 @@ export const createRowScroll = (total: number): RowScroll => {
     to,
     moved(scrollTop, view) {
       if (Math.abs(scrollTop - last) < view) {
-        const place = to(scrollTop + offset, view);
-        return Math.abs(place - scrollTop) > 1 ? place : undefined;
+        const corrected = to(scrollTop + offset, view);
+        return Math.abs(corrected - scrollTop) > 1 ? corrected : undefined;
       }
       const share = height > view ? (scrollTop * (total - view)) / (height - view) : 0;
       offset = Math.round(Math.min(pages - 1, Math.floor(share / page)) * jump);
@@ -60,7 +60,7 @@ export const createRowScroll = (total: number): RowScroll => {
   };
 };
 
-/** Left edges of columns that follow each other; one more than there are columns. */
+/** Left edges of the columns, and the right edge of the last one. */
 export const edgesOf = (widths: readonly number[]): Float64Array => {
   const edges = new Float64Array(widths.length + 1);
   for (const [index, width] of widths.entries()) edges[index + 1] = (edges[index] ?? 0) + width;

@@ -1,10 +1,10 @@
-/** A cell by its place among the rows that match and the columns that are shown. */
+/** A cell by index among matching rows and visible columns. */
 export interface Cell {
   readonly row: number;
   readonly column: number;
 }
 
-/** The cell at which the keyboard is, and the other corner of what is selected. */
+/** The active cell, and the opposite corner of the selection. */
 export interface Selection {
   readonly active: Cell;
   readonly anchor: Cell | undefined;
@@ -27,7 +27,7 @@ export const spanOf = ({ active, anchor = active }: Selection): Span => ({
 interface Bounds {
   readonly rows: number;
   readonly columns: number;
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly page: number;
 }
 
@@ -59,7 +59,7 @@ const target = (
   }
 };
 
-/** The used part of a keyboard event. */
+/** The part of a keyboard event that is used. */
 interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -67,7 +67,7 @@ interface KeyPress {
   readonly metaKey: boolean;
 }
 
-/** Selection after a key; undefined: unchanged. With Shift it grows, with Control it goes to the edge. */
+/** Selection after a key press; undefined if unchanged. Shift extends it, Control moves to the edge. */
 export const move = (event: KeyPress, selection: Selection, bounds: Bounds): Selection | undefined => {
   const to = target(event.key, event.ctrlKey || event.metaKey, selection.active, bounds);
   if (to === undefined) return undefined;

@@ -1,2 +1,2 @@
-/** Signs of the types of columns; each needs its name next to it for those who cannot see it. */
+/** Symbols of column types. Always add the name of the type for screen readers. */
 export const typeSigns = { Date: '◷', String: 'Aa', Decimal: '#' } as const;

@@ -62,7 +62,7 @@ const Kinds = ({ question, onChange }: Props) => (
   </fieldset>
 );
 
-/** Other rows have other ends. */
+/** Resets the range, whose ends are values of the rows. */
 const whole = { from: undefined, to: undefined };
 
 const Rows = ({ question, columns, onChange }: Props) => {
@@ -131,7 +131,7 @@ const Columns = ({ question, columns, onChange }: Props) => {
   );
 };
 
-/** The same column under another method, or one that the method takes. */
+/** Changes the method; replaces the column if the method does not support it. */
 const withMethod = (method: Method, { column }: Measure, columns: readonly Column[]): Measure => {
   if (method === 'count') return { method, column: '' };
   const fitting = columns.filter(({ name }) => fits({ method, column: name }, columns));
@@ -201,7 +201,6 @@ const Measures = ({ question, columns, onChange }: Props) => {
   );
 };
 
-/** Rows, columns and measures of the question. */
 export const Controls = (props: Props) => (
   <div class="controls">
     <Kinds {...props} />
@@ -222,12 +221,12 @@ export const Controls = (props: Props) => (
 interface SeriesProps {
   readonly all: readonly string[];
   readonly shown: readonly string[];
-  /** A colour stands for a series, not for one of its measures. */
+  /** True if each series has one colour, false if each of its measures has its own. */
   readonly hasColors: boolean;
   readonly onChange: (shown: readonly string[]) => void;
 }
 
-/** Which series are drawn; it is the legend too. */
+/** Selects the series to draw. Also the legend. */
 export const SeriesChoice = ({ all, shown, hasColors, onChange }: SeriesProps) => {
   const [search, setSearch] = useState('');
   const found = all.filter((name) => name.toLowerCase().includes(search.trim().toLowerCase()));

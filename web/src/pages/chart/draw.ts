@@ -11,7 +11,7 @@ export interface Look {
   readonly font: string;
 }
 
-/** Colours as the page has them now; a canvas takes no custom properties. */
+/** Reads the current colours, because a canvas does not support CSS custom properties. */
 export const readLook = (host: HTMLElement): Omit<Look, 'kind' | 'isLog'> => {
   const probe = document.createElement('span');
   host.append(probe);
@@ -96,8 +96,8 @@ const xAxis = (model: Model, look: Look): uPlot.Axis => ({
   ...(model.axis === 'number' ? { values: (_u: uPlot, splits: number[]) => splits.map(written) } : {}),
 });
 
-/** Without zero and less where the scale is logarithmic. */
-const drawn = (
+/** A log scale cannot show zero and negative values. */
+const drawableValues = (
   values: readonly (number | null | undefined)[],
   isLog: boolean,
 ): (number | null | undefined)[] =>
@@ -107,7 +107,7 @@ const yRange =
   (look: Look): uPlot.Range.Function =>
   (_u, min, max) => {
     if (look.isLog) return uPlot.rangeLog(min, max, 10, false);
-    // A bar is read by its length, which begins at zero.
+    // Bars are compared by length, so their axis must include zero.
     const [low, high] = look.kind === 'bar' ? [Math.min(0, min), Math.max(0, max)] : [min, max];
     return uPlot.rangeNum(low, high, 0.08, true);
   };
@@ -130,10 +130,10 @@ interface Size {
   readonly height: number;
 }
 
-interface Pointed {
-  /** The row at the pointer, null when it has left. */
+interface PointerHandlers {
+  /** Called with the row at the pointer, or null when the pointer leaves. */
   onRow(row: number | null): void;
-  /** Rows that were dragged over; without it the chart zooms there by itself. */
+  /** Called with the dragged range. If undefined, the chart zooms to it. */
   readonly onSpan: ((first: number, last: number) => void) | undefined;
 }
 
@@ -142,7 +142,7 @@ export const draw = (
   model: Model,
   look: Look,
   { width, height }: Size,
-  { onRow, onSpan }: Pointed,
+  { onRow, onSpan }: PointerHandlers,
 ): uPlot =>
   new uPlot(
     {
@@ -185,6 +185,6 @@ export const draw = (
         ],
       },
     },
-    [[...model.places], ...model.lines.map(({ numbers }) => drawn(numbers, look.isLog))] as uPlot.AlignedData,
+    [[...model.places], ...model.lines.map(({ numbers }) => drawableValues(numbers, look.isLog))] as uPlot.AlignedData,
     host,
   );

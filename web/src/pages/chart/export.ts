@@ -6,17 +6,17 @@ const space = 'http://www.w3.org/2000/svg';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** Built as nodes, so that names of columns stay text. */
+/** Creates DOM nodes instead of markup, so that column names need no escaping. */
 const node = (name: string, attributes: Attributes, text?: string): SVGElement => {
-  const made = document.createElementNS(space, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  if (text !== undefined) made.textContent = text;
-  return made;
+  const element = document.createElementNS(space, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
 };
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Ticks that the chart has drawn; uPlot keeps them at its axes. */
+/** Ticks of the chart, from private fields of uPlot. */
 const ticksOf = (u: uPlot, axis: number): { at: number; text: string }[] => {
   const { _splits: splits, _values: values } = u.axes[axis] as unknown as {
     _splits: number[] | null;
@@ -119,7 +119,7 @@ const marks = (u: uPlot, index: number, order: number, frame: Frame, look: Look)
   return [node('path', { ...line, 'stroke-linejoin': 'round', 'stroke-linecap': 'round' })];
 };
 
-/** The chart as it is seen now, with heading and legend. */
+/** SVG of the visible chart, with title and legend. */
 export const svgOf = (
   u: uPlot,
   model: Model,
@@ -178,7 +178,7 @@ const blobOf = (svg: SVGElement): Blob =>
 
 export const saveSvg = (svg: SVGElement, name: string): void => save(blobOf(svg), `${name}.svg`);
 
-/** Twice the size, for print and dense screens. */
+/** At double resolution, for print and high-density screens. */
 export const savePng = async (svg: SVGElement, name: string): Promise<void> => {
   const url = URL.createObjectURL(blobOf(svg));
   try {

@@ -4,30 +4,30 @@ import { measureName, type Question, seriesName, seriesWidth } from './question.
 
 interface Line {
   readonly name: string;
-  /** Which of the eight colours it has, from 0. */
+  /** Index of its colour. */
   readonly color: number;
-  /** Values as the service wrote them, at the places of `Model.rows`. Empty: null. Undefined: no such row. */
+  /** Original text of each row's value; empty for null, undefined if there is no such row. */
   readonly texts: readonly (string | undefined)[];
-  /** The same as numbers to draw; undefined joins what is before and after, null leaves a gap. */
+  /** Numbers to draw. At undefined the line continues, at null it has a gap. */
   readonly numbers: readonly (number | null | undefined)[];
 }
 
-/** Data of a chart, with exact values. */
+/** Data of a chart, with the exact text of each value. */
 export interface Model {
   readonly axis: 'time' | 'number' | 'names';
-  /** Name of the rows. */
+  /** Label of the axis. */
   readonly title: string;
   readonly rows: readonly string[];
-  /** Places on the axis: seconds, numbers, or the rows counted. */
+  /** Positions on the axis: seconds, numbers, or row indexes. */
   readonly places: readonly number[];
   readonly lines: readonly Line[];
-  /** The service had more rows than were requested. */
+  /** True if the result has more rows than were requested. */
   readonly isCut: boolean;
 }
 
 export const mostRows = 50_000;
 
-/** To draw: undefined where there is no such row, null where it has no number. */
+/** Undefined if there is no such row, null if its value is not a number. */
 export const numberOf = (text: string | undefined): number | null | undefined => {
   if (text === undefined) return undefined;
   const number = text === '' ? Number.NaN : Number(text);
@@ -45,7 +45,7 @@ const placeOf = (axis: Model['axis'], row: string, index: number): number => {
   return row === '' ? Number.NaN : axis === 'time' ? secondsOf(row) : Number(row);
 };
 
-/** Series of a result: one for each measure and combination of values in the columns. */
+/** One line per measure and combination of values in the columns. */
 export const modelOf = (csv: string, question: Question, type: DataType | undefined): Model => {
   const [header = [], ...records] = readCsv(csv);
   const axis = axisOf(type);
@@ -54,11 +54,11 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
     .map((row, index) => ({ row, place: placeOf(axis, row, index) }))
     .filter(({ place }) => Number.isFinite(place))
     .sort((a, b) => a.place - b.place);
-  const at = new Map(found.map(({ row }, index) => [row, index]));
+  const indexOf = new Map(found.map(({ row }, index) => [row, index]));
   const lines = new Map<string, (string | undefined)[]>();
   const names = question.measures.map(measureName);
   for (const record of records) {
-    const index = at.get(record[0] ?? '');
+    const index = indexOf.get(record[0] ?? '');
     if (index === undefined) continue;
     const entity = record.slice(1, 1 + width);
     for (const [order, name] of names.entries()) {
@@ -79,7 +79,7 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
   };
 };
 
-/** Points of two measures against each other: the first one is the axis. */
+/** Points of two measures; the first is the horizontal axis. */
 export const scatterOf = (csv: string, question: Question): Model => {
   const [header = [], ...records] = readCsv(csv);
   const width = seriesWidth(question);
@@ -106,15 +106,15 @@ export const scatterOf = (csv: string, question: Question): Model => {
   };
 };
 
-/** Lines in the order of the series that were chosen, each in the colour that its series has there. */
+/** Sorts and colours the lines by the order of the chosen series. */
 export const inOrder = (model: Model, chosen: readonly string[]): Model => {
   const order = new Map(chosen.map((name, at) => [name, at]));
-  const place = ({ name, color }: Line): number => order.get(name) ?? color;
-  const lines = model.lines.map((line) => ({ ...line, color: place(line) }));
+  const colorOf = ({ name, color }: Line): number => order.get(name) ?? color;
+  const lines = model.lines.map((line) => ({ ...line, color: colorOf(line) }));
   return { ...model, lines: lines.sort((a, b) => a.color - b.color) };
 };
 
-/** First and last row of a span, counted. Of the address of somebody else, whose table had other rows, the nearest within. */
+/** Indexes of the first and last row of a span. If its ends are not rows, as in an old link, the nearest rows inside. */
 export const endsOf = (
   { axis, places }: Model,
   from: string | undefined,
@@ -125,11 +125,10 @@ export const endsOf = (
   const high = to === undefined ? Number.NaN : placeOf(axis, to, 0);
   const first = Number.isNaN(low) ? 0 : places.findIndex((place) => place >= low);
   const last = Number.isNaN(high) ? end : places.findLastIndex((place) => place <= high);
-  // Nothing within: the whole is better than nothing.
+  // Shows everything rather than an empty chart.
   return first === -1 || last === -1 || first > last ? [0, end] : [first, last];
 };
 
-/** The part of a model from one row to another. */
 export const between = (model: Model, from: string | undefined, to: string | undefined): Model => {
   const [first, last] = endsOf(model, from, to);
   const cut = <T>(list: readonly T[]): readonly T[] => list.slice(first, last + 1);

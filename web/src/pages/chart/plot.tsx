@@ -11,7 +11,6 @@ import type { Model } from './model.js';
 
 const t = texts.chart;
 
-/** The value as the service wrote it. */
 const valueText = (text: string | undefined): string =>
   text === undefined ? t.noRow : text === '' ? t.noValue : text;
 
@@ -41,13 +40,13 @@ interface PlotProps {
   readonly kind: Look['kind'];
   readonly isLog: boolean;
   readonly title: string;
-  /** Rows that were dragged over with the pointer. */
+  /** Called with the ends of a range that the user dragged over. */
   readonly onSpan?: (first: string | undefined, last: string | undefined) => void;
   /** Elements between the chart and its values. */
   readonly children?: ComponentChildren;
 }
 
-/** The chart itself, with the exact values at the pointer or under the arrow keys. */
+/** The chart, with the exact values of the row that the pointer or the arrow keys select. */
 export const Plot = ({ model, kind, isLog, title, onSpan, children }: PlotProps) => {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<{ u: uPlot; look: Look } | undefined>(undefined);
@@ -103,9 +102,9 @@ export const Plot = ({ model, kind, isLog, title, onSpan, children }: PlotProps)
     setRow(at);
   };
   const picture = (): SVGElement | undefined => {
-    const made = chart.current;
-    if (made === undefined) return undefined;
-    return svgOf(made.u, model, made.look, {
+    const drawn = chart.current;
+    if (drawn === undefined) return undefined;
+    return svgOf(drawn.u, model, drawn.look, {
       title,
       paper: getComputedStyle(document.documentElement).backgroundColor,
     });

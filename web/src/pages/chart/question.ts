@@ -1,21 +1,21 @@
 import type { Column, DatasetDetail } from '../../lib/types.js';
 import { holdsYears } from '../../lib/years.js';
 
-/** The question behind a chart; it is in the address. */
+/** The query of a chart, stored in the URL. */
 export interface Question {
   readonly kind: 'line' | 'bar' | 'scatter';
-  /** Column of the rows. */
+  /** Column of the horizontal axis. */
   readonly rows: string;
-  /** Period that dates are put together by. */
+  /** Period by which dates are grouped. */
   readonly period: Period;
-  /** Columns whose values make the series. */
+  /** Columns whose values define the series. */
   readonly columns: readonly string[];
   readonly measures: readonly Measure[];
-  /** Names of the series shown; undefined: the first few. */
+  /** Names of the series to show; undefined for the first few. */
   readonly series: readonly string[] | undefined;
   readonly isLog: boolean;
   readonly filter: string;
-  /** First and last row shown; undefined: the first and the last one that there is. */
+  /** First and last row to show; undefined if not limited. */
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
@@ -48,7 +48,7 @@ const oneOf = <T extends string>(values: readonly T[], text: string | null | und
 const typeOf = (columns: readonly Column[], of: string): Column['dataType'] | undefined =>
   columns.find(({ name }) => name === of)?.dataType;
 
-/** A date or a number of the axis, as the service writes them; an address may hold anything. */
+/** Validates an end of the range from the URL. */
 const rowIn = (text: string | null, type: Column['dataType'] | undefined): string | undefined => {
   const form = type === 'Date' ? /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d+)?)?$/ : /^-?\d+(\.\d+)?$/;
   return text !== null && form.test(text) ? text : undefined;
@@ -71,7 +71,7 @@ export const fits = ({ method, column }: Measure, columns: readonly Column[]): b
   method === 'count' ||
   columns.some(({ name, dataType }) => name === column && (dataType === 'Decimal' || countsAnything(method)));
 
-/** The first chart: a time series as a line, other data as bars. */
+/** The default chart: a time series as a line, other data as bars. */
 export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Question => {
   const date = columns.find(({ dataType }) => dataType === 'Date') ?? columns.find(holdsYears);
   const entities = columns.filter(({ dataType, isEntity }) => isEntity && dataType !== 'Date');
@@ -81,7 +81,7 @@ export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Ques
     columns.find((column) => column.dataType === 'Decimal' && column !== date);
   const rows = date ?? entities[0] ?? texts[0] ?? columns[0];
   const series = (date === undefined ? [] : entities.length > 0 ? entities : texts).slice(0, 2);
-  // One row for each point: its sum is the value itself, digit for digit.
+  // With one row per point, the sum is the exact value.
   const isWhole = date !== undefined && series.length === entities.length;
   return {
     kind: date === undefined ? 'bar' : 'line',
@@ -101,7 +101,7 @@ export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Ques
   };
 };
 
-/** The question in the address, or the first chart. Columns that the dataset lacks are left out. */
+/** Reads the question from the URL; defaults to the first chart. Ignores unknown columns. */
 export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Question => {
   const first = firstQuestion(dataset);
   const has = (name: string): boolean => dataset.columns.some((column) => column.name === name);
@@ -128,7 +128,7 @@ export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Qu
   };
 };
 
-/** The same as parameters of the address. */
+/** Query parameters of a question. */
 export const writeQuestion = (question: Question): Record<string, string | undefined> => ({
   chart: question.kind,
   rows: question.rows,
@@ -153,18 +153,18 @@ const aggregation = (measure: Measure): string =>
     ? `$count as ${named('count')}`
     : `${named(measure.column)} with ${measure.method} as ${named(measureName(measure))}`;
 
-/** The rows as the question computes them, and by which name its result has them. */
+/** The expression that groups the rows, and its name in the result. */
 const key = ({ rows, period }: Question, columns: readonly Column[]): { text: string; name: string } => {
   if (period === 'each' || typeOf(columns, rows) !== 'Date') return { text: named(rows), name: named(rows) };
   const name = named(`${rows} by ${period}`);
   return { text: `startof${period}(${named(rows)}) as ${name}`, name };
 };
 
-/** Whether first and last row can be chosen: names have no order, and points none of their rows. */
+/** True if the range can be limited: names have no order, and the points of a scatter chart have no order of rows. */
 export const hasSpan = ({ kind, rows }: Question, columns: readonly Column[]): boolean =>
   kind !== 'scatter' && typeOf(columns, rows) !== 'String';
 
-/** Step behind `chartApply` that leaves out rows before the first and behind the last one. */
+/** Step after `chartApply` that removes rows outside of the range. */
 export const spanStep = (question: Question, columns: readonly Column[]): string => {
   if (!hasSpan(question, columns)) return '';
   const { name } = key(question, columns);
@@ -176,11 +176,10 @@ export const spanStep = (question: Question, columns: readonly Column[]): string
   return conditions.length === 0 ? '' : `/filter(${conditions.join(' and ')})`;
 };
 
-/** The columns of the rows are first, so that no series has the same. */
+/** Without the column of the rows, which is a key already. */
 const seriesColumns = ({ rows, columns }: Question): readonly string[] =>
   columns.filter((name) => name !== rows);
 
-/** A series is known by the values of its columns. */
 export const seriesName = (values: readonly string[]): string => values.join(' · ');
 
 const literal = (value: string, type: Column['dataType'] | undefined): string => {
@@ -204,10 +203,10 @@ const chosenOnly = (
   return [chosen.map((values) => `(${one(values)})`).join(' or ')];
 };
 
-/** Most series that are listed to choose from. */
+/** Most series in the list to choose from. */
 export const seriesListed = 200;
 
-/** Pipeline that lists the series, those with the most rows first. */
+/** Pipeline that lists the series, most rows first. */
 export const seriesApply = (question: Question): string | undefined => {
   const names = seriesColumns(question);
   if (names.length === 0) return undefined;
@@ -216,7 +215,7 @@ export const seriesApply = (question: Question): string | undefined => {
   return `${filter}groupby((${keys}),aggregate($count as ${named('rows of it')}))/orderby(${named('rows of it')} desc,${keys})/top(${seriesListed})`;
 };
 
-/** Pipeline whose result is the chart: the rows, the columns of the series, the measures. */
+/** Pipeline that returns the rows, the columns of the series and the measures. */
 export const chartApply = (
   question: Question,
   columns: readonly Column[],

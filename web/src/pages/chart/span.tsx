@@ -3,20 +3,20 @@ import { endsOf, type Model } from './model.js';
 
 const t = texts.chart.span;
 
-/** First and last row that are shown; undefined: the first and the last one that there is. */
+/** First and last row to show; undefined if not limited. */
 export interface Span {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
 interface Props extends Span {
-  /** All rows that there are. */
+  /** All rows. */
   readonly model: Model;
-  /** Called while an end is moved, and with `isDone` when it is released. */
+  /** Called while an end is dragged, and with `isDone` when it is released. */
   readonly onChange: (span: Span, isDone: boolean) => void;
 }
 
-/** First and last row of the chart, as two thumbs on one bar. */
+/** A range slider with two thumbs. */
 export const SpanChoice = ({ model, from, to, onChange }: Props) => {
   const end = model.rows.length - 1;
   const [first, last] = endsOf(model, from, to);
@@ -29,12 +29,12 @@ export const SpanChoice = ({ model, from, to, onChange }: Props) => {
   const thumb = (side: 'from' | 'to') => {
     const at = side === 'from' ? first : last;
     const take = (input: HTMLInputElement, isDone: boolean): void => {
-      // One stops at the other.
-      const place =
+      // The thumbs must not cross.
+      const index =
         side === 'from' ? Math.min(Number(input.value), last) : Math.max(Number(input.value), first);
-      input.value = String(place);
-      if (side === 'from') put(place, last, isDone);
-      else put(first, place, isDone);
+      input.value = String(index);
+      if (side === 'from') put(index, last, isDone);
+      else put(first, index, isDone);
     };
     return (
       <input
@@ -42,7 +42,7 @@ export const SpanChoice = ({ model, from, to, onChange }: Props) => {
         min={0}
         max={end}
         value={at}
-        // If both are at an end of the bar, the one that can still be moved is on top.
+        // If both are at one end of the bar, the thumb that can still move is on top.
         class={side === (first > end / 2 ? 'from' : 'to') ? 'is-above' : ''}
         aria-label={t[side]}
         aria-valuetext={model.rows[at]}

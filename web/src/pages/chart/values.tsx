@@ -4,7 +4,7 @@ import type { Model } from './model.js';
 const t = texts.chart;
 const rowsShown = 200;
 
-/** The values behind the chart, as the service wrote them. */
+/** Table of the exact values in the chart. */
 export const Values = ({ model }: { model: Model }) => (
   <details class="values">
     <summary>{t.table}</summary>

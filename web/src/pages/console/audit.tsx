@@ -134,7 +134,6 @@ const Screen = () => {
   );
 };
 
-/** The audit trail. */
 export const Audit = () => (
   <ConsolePage screen="consoleAudit">
     <Screen />

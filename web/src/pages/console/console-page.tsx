@@ -14,11 +14,11 @@ import './console.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** `12:03:10`; of a text of the API or milliseconds. */
+/** `12:03:10` @param time a time of the API, or milliseconds */
 export const clockTime = (time: string | number): string =>
   clock.format(typeof time === 'number' ? new Date(time) : timeOf(time));
 
-/** A heading of a screen with its content. */
+/** A section with a heading. */
 export const Part = ({
   title,
   note,
@@ -37,7 +37,7 @@ export const Part = ({
   </section>
 );
 
-/** Tables scroll on small screens; the keyboard reaches them. */
+/** A table that scrolls on small screens. */
 export const Table = ({
   name,
   heads,
@@ -47,7 +47,7 @@ export const Table = ({
   heads: readonly (string | { readonly text: string; readonly number: true })[];
   children: ComponentChildren;
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
   <section class="scroll-x" aria-label={name} tabIndex={0}>
     <table class="table console-table">
       <thead>
@@ -70,7 +70,7 @@ export const Table = ({
   </section>
 );
 
-/** The loaded content; with an error next to it when it is not fresh, or an error instead when there is nothing. */
+/** The loaded content, with a warning if it is stale, or the error if nothing was loaded. */
 export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T) => ComponentChildren }) => {
   if (of.data === undefined) {
     if (of.error === undefined) return <Waiting />;
@@ -89,7 +89,6 @@ export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T
   );
 };
 
-/** Result of an action. */
 export const StatusNotice = ({ text }: { text: string }) => (
   <div role="status" class={text === '' ? 'quiet' : 'notice good'}>
     {text !== '' && <p>{text}</p>}
@@ -98,7 +97,7 @@ export const StatusNotice = ({ text }: { text: string }) => (
 
 const screens = Object.keys(t.tabs) as (keyof typeof t.tabs)[];
 
-/** Shows the console to operators only; the API refuses everybody else as well. */
+/** Shows the console to operators only. The API enforces this too. */
 const Gate = ({ needsApi, children }: { needsApi: boolean; children: ComponentChildren }) => {
   const { account, failure } = useStore(session);
   if (failure !== undefined && needsApi) return <Outage error={failure} retry={() => void loadSession()} />;
@@ -125,7 +124,7 @@ const Gate = ({ needsApi, children }: { needsApi: boolean; children: ComponentCh
   return <>{children}</>;
 };
 
-/** One screen of the console. `View` is drawn, and asks the API, for operators alone. */
+/** A screen of the console. Its children are rendered for operators only. */
 export const ConsolePage = ({
   screen,
   title,

@@ -168,7 +168,6 @@ const Screen = () => {
   );
 };
 
-/** Messages that no worker could read. */
 export const DeadLetters = () => (
   <ConsolePage screen="consoleDeadLetters">
     <Screen />

@@ -15,7 +15,6 @@ const When = ({ time, text }: { time: string; text: string }) => (
   </time>
 );
 
-/** Time until a run that is due later. */
 const until = (time: string): string => {
   const seconds = (timeOf(time).getTime() - Date.now()) / 1_000;
   return seconds <= 0 ? t.due : duration(seconds);
@@ -91,7 +90,6 @@ const Screen = () => {
   );
 };
 
-/** Background jobs of all processes. */
 export const Jobs = () => (
   <ConsolePage screen="consoleJobs">
     <Screen />

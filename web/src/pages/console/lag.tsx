@@ -53,7 +53,7 @@ const Trends = ({ samples, hours }: { samples: readonly Sample[]; hours: number 
   );
 };
 
-/** Samples whose assignment of partitions differs from that of the previous one. */
+/** Samples with a different partition assignment than the previous one. */
 const rebalancesOf = (samples: readonly Sample[], topic: string): Sample[] => {
   const known = samples.flatMap((sample) => {
     const found = sample.topics.find((one) => one.topic === topic);
@@ -221,7 +221,6 @@ const Screen = () => {
   );
 };
 
-/** How far behind? */
 export const Lag = () => (
   <ConsolePage screen="consoleLag">
     <Screen />

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { isAbort } from '../../lib/api.js';
 import { createStore, useStore } from '../../lib/store.js';
 
-/** Whether screens reload by themselves; for all of them, as long as the app is open. */
+/** True if screens reload automatically. Shared by all screens while the app is open. */
 export const isLive = createStore(true);
 
 const everyMs = 5_000;
 
-/** Data of a screen; an error after the first answer keeps the last data. */
+/** Data of a screen. An error keeps the previous data. */
 export interface Live<T> {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -24,7 +24,7 @@ export const useLive = <T>(load: (signal: AbortSignal) => Promise<T>, keys: read
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       try {
         if (!document.hidden) {
           const data = await load(stop.signal);
@@ -33,9 +33,9 @@ export const useLive = <T>(load: (signal: AbortSignal) => Promise<T>, keys: read
       } catch (error) {
         if (!stop.signal.aborted && !isAbort(error)) setSeen((last) => ({ ...last, error }));
       }
-      if (live && !stop.signal.aborted) timer = setTimeout(() => void look(), everyMs);
+      if (live && !stop.signal.aborted) timer = setTimeout(() => void poll(), everyMs);
     };
-    void look();
+    void poll();
     return () => {
       stop.abort();
       clearTimeout(timer);

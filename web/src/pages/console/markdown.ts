@@ -1,8 +1,8 @@
-/** The little of Markdown that the run-book is written in. */
+/** Parser of the subset of Markdown that the run-book uses. */
 
 export type Span =
   | { readonly kind: 'text' | 'code'; readonly text: string }
-  /** To a section of the run-book, or of another page, which the console does not have. */
+  /** `to` is a section of the run-book, or of another page, which the console does not include. */
   | { readonly kind: 'link'; readonly text: string; readonly to: string };
 
 export type Block =
@@ -10,7 +10,7 @@ export type Block =
   | { readonly kind: 'text'; readonly spans: readonly Span[] };
 
 interface Section {
-  /** As links name it. */
+  /** Anchor. */
   readonly id: string;
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -29,7 +29,7 @@ const spansOf = (text: string): Span[] => {
   return spans;
 };
 
-/** Fenced code has every second place. */
+/** Splitting at fences puts code at every second index. */
 const blocksOf = (text: string): Block[] =>
   text.split(/^```.*$/m).flatMap((part, index): Block[] =>
     index % 2 === 1
@@ -41,7 +41,7 @@ const blocksOf = (text: string): Block[] =>
           .map((paragraph) => ({ kind: 'text', spans: spansOf(paragraph) })),
   );
 
-/** Sections of the second level. */
+/** Returns the second-level sections. */
 export const parseRunBook = (source: string): Section[] =>
   source
     .split(/^## /m)

@@ -7,7 +7,7 @@ import { useLive } from './live.js';
 
 const { outage: t, well } = consoleTexts;
 
-/** Replaces a screen without an answer: the public health of the service, and what to do. */
+/** Shown when the service does not answer: its public health, and what to do. */
 export const Outage = ({ error, retry }: { error: unknown; retry: () => void }) => {
   const { data } = useLive(readiness, []);
   const checks = Object.entries(data?.checks ?? {});

@@ -25,10 +25,10 @@ const Shown = ({ block }: { block: Block }) =>
     </p>
   );
 
-/** Meaning of each alert, from docs/operating/runbook.md at the time of the build. */
+/** docs/operating/runbook.md as of the build. */
 export const RunBook = () => {
   useEffect(() => {
-    // The page is drawn later than the browser looks for the place that the address names.
+    // The browser looks for the anchor before the page is rendered.
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
   return (

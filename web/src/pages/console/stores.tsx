@@ -179,7 +179,6 @@ const Screen = () => {
   );
 };
 
-/** Tables and disks of ClickHouse. */
 export const Stores = () => (
   <ConsolePage screen="consoleStores">
     <Screen />

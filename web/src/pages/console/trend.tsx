@@ -3,10 +3,11 @@ import { consoleTexts } from '../../texts/console.js';
 
 const t = consoleTexts.lag;
 
-/** A value in a minute; null: nothing is known. */
+/** A sample of one minute. */
 interface Point {
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Null if unknown. */
   readonly value: number | null;
 }
 
@@ -21,7 +22,7 @@ interface TrendProps {
 
 const width = 600;
 const height = 120;
-/** Longest distance of points that a line joins. */
+/** Points further apart are not connected. */
 const longestGapMs = 150_000;
 
 const hour = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
@@ -36,14 +37,14 @@ const draw = (points: readonly Point[], x: (at: number) => number, y: (value: nu
       continue;
     }
     const joined = last !== undefined && at - last <= longestGapMs;
-    // A point alone is a short line, so that it is seen.
+    // A single point is drawn as a short line to be visible.
     path += joined ? `L${x(at)},${y(value)}` : `M${x(at) - 0.5},${y(value)}L${x(at) + 0.5},${y(value)}`;
     last = at;
   }
   return path;
 };
 
-/** A series of the last hours: a line, its largest value, and the value under the pointer. */
+/** Line chart of the last hours, with the largest value and the value under the pointer. */
 export const Trend = ({ title, points, from, until, format }: TrendProps) => {
   const [under, setUnder] = useState<Point>();
   const known = points.filter((point): point is { at: number; value: number } => point.value !== null);

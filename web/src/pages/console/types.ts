@@ -1,4 +1,4 @@
-/** Answers below /api/ops. */
+/** Responses of /api/ops. */
 
 export interface Component {
   readonly name: string;

@@ -62,7 +62,7 @@ const Facts = ({ upload }: { upload: UploadDetails }) => (
   </dl>
 );
 
-/** When each stage was reached, and how long that took. */
+/** Time of each stage, and the duration until it. */
 const Stages = ({ upload }: { upload: UploadDetails }) => {
   const { createdAt, receivedAt, sealedAt, completedAt, status } = upload;
   const begun = timeOf(createdAt).getTime();
@@ -86,7 +86,7 @@ const Stages = ({ upload }: { upload: UploadDetails }) => {
   );
 };
 
-/** Short ones to a tenth of a second. */
+/** Short durations have tenths of a second. */
 const durationText = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${(milliseconds / 1_000).toFixed(1)} s` : duration(milliseconds / 1_000);
 
@@ -192,7 +192,6 @@ const Screen = ({ id }: { id: string }) => {
   );
 };
 
-/** One upload. */
 export const OneUpload = ({ params: { id = '' } }: PageParams) => (
   <ConsolePage screen="consoleUploads" title={t.title(id)}>
     <Screen id={id} />

@@ -94,7 +94,7 @@ const Listed = ({ uploads }: { uploads: readonly ListedUpload[] }) =>
     </Table>
   );
 
-/** Fields are sent on blur or Enter, so that a list is not requested for each letter. */
+/** A form with a button, so that typing does not send requests. */
 const Filter = () => {
   const { query } = useAddress();
   const [account, setAccount] = useState(query.get('account') ?? '');
@@ -195,7 +195,6 @@ const Screen = () => {
   );
 };
 
-/** Uploads that are stuck or failed. */
 export const Uploads = () => (
   <ConsolePage screen="consoleUploads">
     <Screen />

@@ -108,7 +108,7 @@ const Failing = ({ refreshes }: Pick<State, 'refreshes'>) => (
   </Part>
 );
 
-/** Failing upstreams first. */
+/** Sort key: upstreams with problems first. */
 const trouble = ({ circuit, heldUntil, quotas, failures }: Upstream): number =>
   Number(circuit !== 'closed') * 8 +
   Number(heldUntil !== null) * 4 +
@@ -150,7 +150,6 @@ const Screen = () => {
   );
 };
 
-/** How providers answer. */
 export const Upstreams = () => (
   <ConsolePage screen="consoleUpstreams">
     <Screen />

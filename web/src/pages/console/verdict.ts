@@ -7,14 +7,14 @@ const { well: t, lag } = consoleTexts;
 interface Reason {
   readonly text: string;
   readonly isGrave: boolean;
-  /** Section of the run-book. */
+  /** Anchor in the run-book. */
   readonly runbook?: string;
 }
 
 interface Verdict {
   readonly look: 'good' | 'warn' | 'bad';
   readonly title: string;
-  /** Grave ones first. */
+  /** Most severe first. */
   readonly reasons: readonly Pick<Reason, 'text' | 'runbook'>[];
 }
 
@@ -42,7 +42,7 @@ const reasonsOf = ({ at, components, consuming, uploads, log }: State): Reason[]
     : [{ text: t.stuck(uploads.stuck.length), isGrave: false, runbook: 'oldest-pending-upload' }]),
 ];
 
-/** Verdict from the current state alone. Limits and durations are those of alerts, which Prometheus evaluates. */
+/** Verdict on the current state. Thresholds over time are left to the Prometheus alerts. */
 export const verdictOf = (state: State): Verdict => {
   const reasons = reasonsOf(state);
   if (reasons.some(({ isGrave }) => isGrave)) return { look: 'bad', title: t.bad, reasons };

@@ -145,7 +145,6 @@ const Screen = () => {
   );
 };
 
-/** Is it well? */
 export const Well = () => (
   <ConsolePage screen="console">
     <Screen />

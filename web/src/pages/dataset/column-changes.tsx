@@ -12,7 +12,7 @@ import { texts } from '../../texts.js';
 
 const t = texts.columns;
 
-/** A change that the user chose and confirms in a dialog. */
+/** A change that the user must confirm. */
 export interface ColumnChange {
   readonly kind: 'rename' | 'remove';
   readonly column: Column;
@@ -21,7 +21,7 @@ export interface ColumnChange {
 interface ChangeProps {
   readonly dataset: DatasetDetail;
   readonly column: Column;
-  /** Called with a sentence that says what was done. */
+  /** Called with a message about the change. */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 }
@@ -29,7 +29,7 @@ interface ChangeProps {
 const columnPath = (dataset: DatasetDetail, column: Column): string =>
   `/datasets/${dataset.id}/columns/${column.id}`;
 
-/** The view continues with the new name. */
+/** Updates the filter and order in the URL to the new name. */
 const followName = (from: string, to: string): void => {
   const { query } = address.get();
   setQuery(
@@ -41,7 +41,7 @@ const followName = (from: string, to: string): void => {
   );
 };
 
-/** A view with a removed column shows all columns again. */
+/** Removes a deleted column from the URL, with any filter or order that uses it. */
 const forget = ({ id, name }: Column): void => {
   const { query } = address.get();
   const without = (part: string): string | undefined => {
@@ -59,7 +59,7 @@ const forget = ({ id, name }: Column): void => {
   );
 };
 
-/** Merges may take longer than the answer; the process has their outcome. */
+/** A merge may take longer than the request, which then returns a process. */
 const merge = async (path: string, body: Record<string, string | boolean>): Promise<void> => {
   const answer = await api.patch<Column | Process>(path, { body });
   if (!('status' in answer)) return;
@@ -159,7 +159,6 @@ const Remove = ({ dataset, column, onDone, onClose }: ChangeProps) => {
   );
 };
 
-/** The dialog that confirms a change. */
 export const ColumnChangeDialog = ({
   change: { kind, column },
   ...props

@@ -13,7 +13,7 @@ const idsIn = (text: string | null): number[] =>
     .map(Number)
     .filter((id) => Number.isSafeInteger(id) && id > 0);
 
-/** `[A] desc,B` as the columns and directions that it names. */
+/** Parses an order of one column, such as `[A] desc`; empty for other orders. */
 export const orderIn = (text: string, columns: readonly Column[]): ReadonlyMap<number, 'asc' | 'desc'> => {
   const found = new Map<number, 'asc' | 'desc'>();
   for (const column of columns)
@@ -22,7 +22,7 @@ export const orderIn = (text: string, columns: readonly Column[]): ReadonlyMap<n
   return found;
 };
 
-/** The view in the address. */
+/** The view in the URL. */
 export const useView = (dataset: DatasetDetail) => {
   const { query } = useAddress();
   const [filter, order] = [query.get('$filter') ?? '', query.get('$orderby') ?? ''];
@@ -40,7 +40,7 @@ export const useView = (dataset: DatasetDetail) => {
 
 export type View = ReturnType<typeof useView>;
 
-/** How many rows the view has; the dataset says it where nothing is left out. */
+/** Number of rows in the view. Needs a request only with a filter or an older version. */
 export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =>
   useLoad(
     async (signal) => {
@@ -52,16 +52,15 @@ export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =
     [dataset, filter, JSON.stringify(version)],
   );
 
-/** Columns whose summaries are requested at a time. */
-const mostSummaries = 40;
+/** Most columns per request for summaries. */
+const maxSummaries = 40;
 
-/** Most cached summaries; older ones are requested again. */
-const mostKept = 400;
+/** Size of the cache of summaries. */
+const maxCached = 400;
 
-/** Milliseconds before a failed summary is requested again. */
-const againAfterMs = 5_000;
+const retryAfterMs = 5_000;
 
-/** Positions of the visible columns without a summary. */
+/** State of the visible columns without a summary. */
 type SummaryState = 'asking' | 'failed';
 
 /** Summaries of the columns in view. */
@@ -70,18 +69,18 @@ export const useSummaries = (datasetId: number, version: Query) => {
   const [state, setState] = useState<SummaryState>('asking');
   const of = JSON.stringify([datasetId, version]);
   const asking = useMemo(() => {
-    /** By column, the oldest first; undefined: it has none. */
-    const known = new Map<number, ColumnSummary | undefined>();
+    /** By column id, oldest first; undefined if the column has no summary. */
+    const cached = new Map<number, ColumnSummary | undefined>();
     let inView: readonly Column[] = [];
     let running: { readonly ids: ReadonlySet<number>; readonly stop: AbortController } | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // One at a time: rows wait for the same places of the account.
+    // One at a time: requests for rows need permits of the same account.
     const next = (): void => {
       const ids = new Set(
         inView
           .map(({ id }) => id)
-          .filter((id) => !known.has(id))
-          .slice(0, mostSummaries),
+          .filter((id) => !cached.has(id))
+          .slice(0, maxSummaries),
       );
       if (running !== undefined || ids.size === 0) return;
       const job = { ids, stop: new AbortController() };
@@ -92,20 +91,20 @@ export const useSummaries = (datasetId: number, version: Query) => {
       api.get<Summary>(`/datasets/${datasetId}/summary`, { query, signal: job.stop.signal }).then(
         (found) => {
           if (running === job) running = undefined;
-          for (const id of ids) known.set(id, undefined);
-          for (const one of found.columns) known.set(one.id, one);
-          const seen = new Set(inView.map(({ id }) => id));
-          for (const id of known.keys()) if (known.size > mostKept && !seen.has(id)) known.delete(id);
-          setSummaries(new Map(known));
+          for (const id of ids) cached.set(id, undefined);
+          for (const one of found.columns) cached.set(one.id, one);
+          const visible = new Set(inView.map(({ id }) => id));
+          for (const id of cached.keys()) if (cached.size > maxCached && !visible.has(id)) cached.delete(id);
+          setSummaries(new Map(cached));
           next();
         },
         (error: unknown) => {
           if (running === job) running = undefined;
           if (isAbort(error)) return;
           if (!(error instanceof ApiError)) throw error;
-          // The rows do not depend on it.
+          // Not an error of the page: the rows are shown without summaries.
           setState('failed');
-          timer = setTimeout(next, againAfterMs);
+          timer = setTimeout(next, retryAfterMs);
         },
       );
     };
@@ -117,7 +116,7 @@ export const useSummaries = (datasetId: number, version: Query) => {
     return {
       ask(columns: readonly Column[]): void {
         inView = columns;
-        // Requests for rows that were scrolled past are cancelled.
+        // Cancels a request if none of its columns is in view any more.
         if (!columns.some(({ id }) => running?.ids.has(id))) stop();
         next();
       },

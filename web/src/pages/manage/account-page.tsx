@@ -18,7 +18,7 @@ const views = [
   ['repositories', t.repositories],
 ] as const;
 
-/** A page about the own account. */
+/** A page about the user's own account. */
 export const AccountPage = ({ lead, children }: { lead?: string; children: ComponentChildren }) => {
   const { account } = useStore(session);
   const { page } = useAddress();

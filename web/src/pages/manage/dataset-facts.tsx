@@ -80,7 +80,7 @@ const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }
   const [isSaved, setSaved] = useState(false);
   const { error, run } = useAct();
   const save = async (change: Partial<Column>): Promise<void> => {
-    // One change may be answered after another one has begun: each moves what it has changed alone.
+    // Changes may overlap, so each response updates only the fields of its own change.
     const show = (of: Partial<Column>): void => setShown((before) => ({ ...before, ...of }));
     show(change);
     const isDone = await run(async () => {
@@ -119,7 +119,7 @@ const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }
 
 const columnsAtOnce = 100;
 
-/** Descriptions of the columns and which of them say what a row is about. Each is saved when it is left. */
+/** Descriptions and entity flags of the columns. Each change is saved immediately. */
 export const Columns = ({ dataset }: { dataset: DatasetDetail }) => {
   const [shown, setShown] = useState(columnsAtOnce);
   const { columns } = dataset;
@@ -196,7 +196,6 @@ const RetentionForm = ({ path, settings }: { path: string; settings: Settings })
   );
 };
 
-/** How long old versions are kept; by those with Admin. */
 export const Retention = ({ datasetId }: { datasetId: number }) => {
   const path = `/datasets/${datasetId}/retention`;
   const found = useLoad((signal) => api.get<Settings>(path, { signal }), [path]);

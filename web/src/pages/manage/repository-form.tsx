@@ -17,7 +17,7 @@ interface RepositoryValues {
 
 interface Props {
   readonly first: RepositoryValues;
-  /** Teams that a new repository may belong to; none for one that exists. */
+  /** Teams that a new repository may belong to; empty for an existing one. */
   readonly teams: readonly string[];
   readonly submitText: string;
   readonly onSubmit: (values: RepositoryValues) => Promise<unknown>;

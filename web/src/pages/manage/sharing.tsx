@@ -21,7 +21,7 @@ interface Permission {
 interface SharingProps {
   /** Path of the dataset or repository, relative to the API. */
   readonly path: string;
-  /** Levels that can be given, the least first. */
+  /** Levels that can be granted, lowest first. */
   readonly levels: readonly Level[];
   readonly note?: string;
 }
@@ -49,7 +49,7 @@ const LevelChoice = (props: {
   </select>
 );
 
-/** List of permissions, edited by those with Admin. */
+/** Editable list of permissions; requires Admin. */
 export const Sharing = ({ path, levels, note }: SharingProps) => {
   const [name, setName] = useState('');
   const [level, setLevel] = useState<Level>(levels[0] ?? 'Read');
@@ -60,7 +60,7 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
     if (isDone) found.reload();
     return isDone;
   };
-  const of = (who: string): string => `${path}/permissions/${encodeURIComponent(who)}`;
+  const pathOf = (who: string): string => `${path}/permissions/${encodeURIComponent(who)}`;
   return (
     <section class="stack">
       <h2>{t.title}</h2>
@@ -83,14 +83,14 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
                           levels={levels}
                           value={one.level}
                           onChoose={(chosen) =>
-                            void change(() => api.put(of(one.name), { body: { level: chosen } }))
+                            void change(() => api.put(pathOf(one.name), { body: { level: chosen } }))
                           }
                         />
                         <button
                           class="button"
                           type="button"
                           aria-label={t.removeOf(one.name)}
-                          onClick={() => void change(() => api.delete(of(one.name)))}
+                          onClick={() => void change(() => api.delete(pathOf(one.name)))}
                         >
                           {texts.manage.remove}
                         </button>
@@ -111,8 +111,8 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
         class="row form-line"
         onSubmit={(event) => {
           event.preventDefault();
-          // A name that was refused stays to be corrected.
-          void change(() => api.put(of(name.trim()), { body: { level } })).then(
+          // A rejected name stays in the field.
+          void change(() => api.put(pathOf(name.trim()), { body: { level } })).then(
             (isDone) => isDone && setName(''),
           );
         }}

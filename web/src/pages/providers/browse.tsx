@@ -12,18 +12,18 @@ import { providerPath } from './with-provider.js';
 
 const t = texts.providers;
 const pageSize = 50;
-/** Lists of folders that are longer can be filtered. */
+/** Longer lists of folders get a filter. */
 const longList = 15;
 
 const browsePath = (slug: string): string => `${providerPath(slug)}/browse`;
 
-/** Paths of the folders above a place, outermost first. */
+/** Paths of a folder and those above it, outermost first. */
 const pathsAbove = (path: string): readonly string[] => {
   const parts = path.split('/');
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 };
 
-/** Names of folders that were seen, by provider and path: the way back needs no request. */
+/** Cached folder names by provider and path, so that the breadcrumb rarely needs requests. */
 const names = new Map<string, string>();
 const remember = (slug: string, folders: readonly Folder[]): void => {
   for (const { path, label } of folders) names.set(`${slug} ${path}`, label);
@@ -38,7 +38,7 @@ const codeOf = (path: string): string => {
   }
 };
 
-/** Asks for the folders above one by one, where a link led here; the service has kept those answers. */
+/** Loads missing names of the folders above, one by one; the service caches these responses. */
 const loadNames = async (slug: string, path: string, signal: AbortSignal): Promise<void> => {
   for (const above of path === '' ? [] : pathsAbove(path)) {
     if (names.has(`${slug} ${above}`)) continue;
@@ -59,7 +59,7 @@ const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => 
           <a href={links.place()}>{provider.browse_root_label ?? provider.name}</a>
         </li>
         {places.map((place, at) => {
-          // A folder without a name is shown by its code.
+          // Falls back to the code.
           const name = names.get(`${slug} ${place}`) ?? codeOf(place);
           return (
             <li key={place}>
@@ -204,7 +204,7 @@ const SeriesHere = ({ provider, path, page, isChosen }: PlaceProps & { page: num
   );
 };
 
-/** A place in the tree of a provider: the way to it, the folders in it, or the series where there are no folders. */
+/** A position in the tree of a provider: breadcrumb and folders, or series if there are no folders. */
 export const Browse = ({
   provider,
   path,

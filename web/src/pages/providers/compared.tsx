@@ -12,7 +12,7 @@ const t = texts.providers.compare;
 
 type Params = Readonly<Record<string, string | number>>;
 
-/** The preview, or all observations with parameters. */
+/** Loads the preview, or all observations if parameters are given. */
 export const loadSeries = async (
   slug: string,
   seriesId: string,
@@ -27,18 +27,18 @@ export const loadSeries = async (
   return { series: readSeries(json), json };
 };
 
-/** A series that is compared with that of the page: its data, or the error. */
+/** A series that is compared with the series of the page: its data, or the error. */
 export interface Compared {
   readonly id: string;
   readonly answer?: SeriesAnswer;
   readonly error?: unknown;
 }
 
-/** Ids of the series that the address compares with one. */
+/** Ids of the compared series in the URL. */
 const othersIn = (query: URLSearchParams, seriesId: string): readonly string[] =>
   [...new Set(query.getAll('with'))].filter((id) => id !== '' && id !== seriesId).slice(0, mostSeries - 1);
 
-/** Loads what the address compares with a series. One that fails does not take the others along. */
+/** Loads the compared series. If one fails, the others are still shown. */
 export const useCompared = (
   slug: string,
   seriesId: string,
@@ -62,7 +62,7 @@ export const useCompared = (
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Which series are in the chart, and where a further one is chosen. */
+/** List of the series in the chart, with a link to add one. */
 export const SeriesInChart = ({
   slug,
   series,
@@ -71,7 +71,7 @@ export const SeriesInChart = ({
   retry,
 }: {
   slug: string;
-  /** That of the page. */
+  /** The series of the page. */
   series: SeriesData;
   ids: readonly string[];
   compared: readonly Compared[];

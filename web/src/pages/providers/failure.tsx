@@ -11,7 +11,7 @@ import type { ProviderDetail } from './types.js';
 
 const t = texts.providers.states;
 
-/** Seconds until a moment that was `seconds` away when this was first drawn. */
+/** Seconds left of `seconds` since the first render. */
 const useCountdown = (seconds: number): number => {
   const [endMs] = useState(() => Date.now() + seconds * 1_000);
   const [nowMs, setNow] = useState(Date.now());
@@ -94,7 +94,7 @@ const NotInPlan = ({ error }: { error: ApiError }) => {
   );
 };
 
-/** The provider was not reached, or did not answer in time, or is left alone since it did not before. */
+/** Codes for a provider that is down: unreachable, too slow, or skipped by the circuit breaker. */
 const unreachable = new Set([
   'upstream_unreachable',
   'upstream_timeout',
@@ -104,12 +104,12 @@ const unreachable = new Set([
 
 interface FailureProps {
   readonly error: unknown;
-  /** Undefined while it is not known. */
+  /** Undefined if not loaded yet. */
   readonly provider: ProviderDetail | undefined;
   readonly retry: () => void;
 }
 
-/** Why something of a provider is not there, and what can be done about it. */
+/** Explains an error of a provider, and what to do about it. */
 export const Failure = ({ error, provider, retry }: FailureProps) => {
   if (!(error instanceof ApiError)) return <ErrorState error={error} retry={retry} />;
   const { status, code } = error;

@@ -163,7 +163,7 @@ const KeepDialog = ({ onClose, ...facts }: KeepProps & { onClose: () => void }) 
   );
 };
 
-/** A button that makes a dataset of a series. */
+/** Button that creates a dataset from a series. */
 export const Keep = (props: KeepProps) => {
   const { account } = useStore(session);
   const [isOpen, setOpen] = useState(false);

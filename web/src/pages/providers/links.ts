@@ -1,15 +1,15 @@
 import { linkTo, useAddress } from '../../lib/router.js';
 
-/** As many as there are colours. */
+/** Limited by the number of colours. */
 export const mostSeries = 8;
 
-/** The chart that a series is looked for, as the address of a tree or a search carries it along. */
+/** The chart for which the user is choosing a series, in the query parameter `for`. */
 interface Wanted {
-  /** The series whose page it is. */
+  /** The series of the page with the chart. */
   readonly series: string;
   /** Series that are compared with it. */
   readonly others: readonly string[];
-  /** Parameters of that page, `with` and the series itself left out. */
+  /** Other parameters of that page. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -24,21 +24,20 @@ const read = (text: string | null): Wanted | undefined => {
 export const chartLink = (slug: string, { series, others, params }: Wanted): string =>
   linkTo('series', { slug, rest: series }, { ...params, with: others });
 
-/** Link to choose a further series for the chart of the present page. */
+/** Link to choose another series for the chart of this page. */
 export const chooseLink = (slug: string, series: string, query: URLSearchParams): string =>
   linkTo('provider', { slug }, { for: new URLSearchParams([['series', series], ...query]).toString() });
 
-/** The chart for which a series is chosen on this page, if it is. */
 export const useWanted = (): Wanted | undefined => read(useAddress().query.get('for'));
 
 interface Links {
-  /** A place of the provider's tree; what a series is chosen for goes along. */
+  /** A position in the provider's tree. Keeps the parameter `for`. */
   place(query?: Readonly<Record<string, string | undefined>>): string;
-  /** The page of a series, or the chart that it was chosen for. */
+  /** The page of a series, or the chart with the series added. */
   series(id: string): string;
 }
 
-/** Links of the pages on which series are looked for. */
+/** Links of pages that list series. */
 export const useLinks = (): ((slug: string) => Links) => {
   const { query, params } = useAddress();
   const text = query.get('for');

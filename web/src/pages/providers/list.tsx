@@ -5,7 +5,7 @@ import type { Hit } from './types.js';
 
 const t = texts.providers;
 
-/** Series and folders as links: what each is called, its id, how often and in what it is measured. */
+/** Table of series and folders. */
 export const HitList = ({
   items,
   slug,
@@ -13,9 +13,9 @@ export const HitList = ({
   caption,
 }: {
   items: readonly Hit[];
-  /** Provider of items that do not name one. */
+  /** Provider of items without one. */
   slug: string;
-  /** Names the provider of an item, where items are of several. */
+  /** Shows the provider of each item, if there are several. */
   providerName?: (slug: string) => string;
   caption: string;
 }) => {
@@ -63,7 +63,7 @@ export const HitList = ({
   );
 };
 
-/** A box that searches while the user types; the text is in the address as `q`. */
+/** A search field; the URL has its text as `q`. */
 export const SearchBox = ({
   label,
   placeholder,

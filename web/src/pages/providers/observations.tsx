@@ -78,7 +78,7 @@ const Table = ({ list, model }: { list: readonly SeriesData[]; model: Model }) =
   );
 };
 
-/** Chart and table of what was loaded: of one series, or of several in one chart. */
+/** Chart and table of one or several series. */
 export const Observations = ({ list, title }: { list: readonly SeriesData[]; title: string }) => {
   const model = useMemo(() => modelOf(list, t.date), [list]);
   if (model.rows.length === 0)

@@ -44,7 +44,7 @@ const Form = ({ provider, onDone }: { provider: ProviderDetail; onDone: () => vo
   );
 };
 
-/** Whether the reader has a key for a provider; stores, replaces and deletes it. Nothing where keys are unknown. */
+/** Stores, replaces and deletes the user's key for a provider. Renders nothing if the provider has no keys. */
 export const OwnKey = ({ provider, onChange }: { provider: ProviderDetail; onChange: () => void }) => {
   const { account } = useStore(session);
   const [isOpen, setOpen] = useState(false);

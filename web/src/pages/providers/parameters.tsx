@@ -6,7 +6,7 @@ import type { Parameter } from './types.js';
 
 const t = texts.providers.view;
 
-/** Parameters of a request in the address, by key. */
+/** Parameters in the URL, by key. */
 export const paramsIn = (
   parameters: readonly Parameter[],
   query: URLSearchParams,
@@ -17,7 +17,7 @@ export const paramsIn = (
       .filter(([, value]) => value !== ''),
   );
 
-/** As the API takes them. A text that is no number stays text, and the API says what is wrong with it. */
+/** Converts numbers for the API. An invalid number stays a text, which the API rejects with a message. */
 export const paramsOf = (
   parameters: readonly Parameter[],
   given: Readonly<Record<string, string>>,
@@ -73,7 +73,7 @@ const Field = ({
   );
 };
 
-/** The parameters of a provider as a form; applied values are in the address. */
+/** Form for the parameters of a provider. Applying it changes the URL. */
 export const ParameterForm = ({
   parameters,
   given,
@@ -81,7 +81,7 @@ export const ParameterForm = ({
 }: {
   parameters: readonly Parameter[];
   given: Readonly<Record<string, string>>;
-  /** All observations are shown, not the preview. */
+  /** True if the page shows all observations, not the preview. */
   isAll: boolean;
 }) => {
   const [values, setValues] = useState(given);

@@ -7,7 +7,7 @@ const t = texts.providers.limits;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** `in 12 minutes`; a day away, and more, the date and the time. */
+/** `in 12 minutes`; date and time if it is a day or more away. */
 export const whenIn = (seconds: number): string => {
   if (seconds < 90) return relative.format(Math.max(1, Math.round(seconds)), 'second');
   if (seconds < 5_400) return relative.format(Math.round(seconds / 60), 'minute');
@@ -17,7 +17,7 @@ export const whenIn = (seconds: number): string => {
 
 const secondsUntil = (time: string): number => (timeOf(time).getTime() - Date.now()) / 1_000;
 
-/** Requests left at a provider, and the key that they use. */
+/** Remaining requests to a provider, and the key that they use. */
 export const QuotaLeft = ({ quota }: { quota: Quota }) => (
   <section class="stack tight">
     <h2>{t.title}</h2>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { setQuery, useAddress } from '../../lib/router.js';
 
-/** Milliseconds without typing before an upstream is searched, since its requests are limited. */
+/** Pause in typing before a search. Longer for an upstream, whose requests are limited. */
 const pauseMs = { index: 160, upstream: 600 } as const;
 
 /**
- * The words of the box and those that are searched for. `index`: the service answers by itself, as fast as one types;
- * `upstream`: the search may query the provider. The words are in the address as `q` once they are searched for.
+ * Text of the search field (`typed`), and the text of the search (`words`, `q` in the URL). `index` searches in the service
+ * itself; `upstream` may query the provider.
  */
 export const useWords = (asks: keyof typeof pauseMs) => {
   const { query } = useAddress();
@@ -14,7 +14,7 @@ export const useWords = (asks: keyof typeof pauseMs) => {
   const [typed, setTyped] = useState(words);
   const asked = useRef(words);
   useEffect(() => {
-    // Back and forward change the address without typing; what was typed on meanwhile stays.
+    // Back and forward change the URL without typing. Our own change must not overwrite newer text.
     if (words !== asked.current) setTyped(words);
     asked.current = words;
   }, [words]);

@@ -2,7 +2,7 @@ import { type Model, numberOf } from '../chart/model.js';
 
 interface Observation {
   readonly date: string;
-  /** With the digits of the provider; null: it has none. */
+  /** With the digits of the provider; null if missing. */
   readonly value: string | null;
   readonly flag?: string;
 }
@@ -22,22 +22,22 @@ export interface SeriesData {
   readonly api_key_hint?: string;
 }
 
-/** A series, and the text that said it. */
+/** A series, and its original JSON. */
 export interface SeriesAnswer {
   readonly series: SeriesData;
   readonly json: string;
 }
 
 /**
- * Reads a series without touching a digit: parsed as JSON numbers, `0.30` would become 0.3. In JSON text the sign `"value":`
- * is always the name of a member, as quotes inside of texts are escaped.
+ * Parses a series but keeps all digits: as a JSON number, `0.30` would become 0.3. `"value":` is always a member name in
+ * JSON, because quotes inside strings are escaped.
  */
 export const readSeries = (json: string): SeriesData =>
   JSON.parse(json.replace(/("value":)(-?[0-9][0-9.eE+-]*)/g, '$1"$2"')) as SeriesData;
 
 const secondsOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1_000;
 
-/** How each series of a chart is called: by its label, with its id where another one has the same. */
+/** Name of each series in a chart: its label, with its id if labels are equal. */
 export const namesOf = (list: readonly SeriesData[]): readonly string[] =>
   list.map(({ label, series_id }) =>
     list.some((other) => other.label === label && other.series_id !== series_id)
@@ -45,7 +45,7 @@ export const namesOf = (list: readonly SeriesData[]): readonly string[] =>
       : label,
   );
 
-/** A fact of the metadata as one line: `p: provisional; e: estimated`. */
+/** A metadata entry as one line: `p: provisional; e: estimated`. */
 export const textOf = (fact: Fact): string =>
   typeof fact === 'object' && fact !== null
     ? Object.entries(fact)
@@ -53,7 +53,6 @@ export const textOf = (fact: Fact): string =>
         .join('; ')
     : String(fact ?? '');
 
-/** Unit of a series, as its provider writes it. */
 export const unitOf = ({ metadata }: SeriesData): string => textOf(metadata.units ?? metadata.unit ?? '');
 
 const valuesOn = ({ data }: SeriesData): ReadonlyMap<string, Observation> =>
@@ -63,8 +62,8 @@ const datesOf = (list: readonly SeriesData[]): readonly string[] =>
   [...new Set(list.flatMap(({ data }) => data.map(({ date }) => date)))].sort();
 
 /**
- * One line for each series over the days of all of them. Observations without a value are gaps; days that a series does
- * not have, since another one is more frequent, are joined.
+ * One line per series over the days of all series. An observation without a value is a gap. Days that a series does not
+ * have, because another one is more frequent, do not interrupt its line.
  */
 export const modelOf = (list: readonly SeriesData[], title: string): Model => {
   const dates = datesOf(list);
@@ -92,9 +91,9 @@ export const notesOf = ({ data }: SeriesData): ReadonlyMap<string, string> =>
 
 const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A column of a file: its name and its text on a day. */
 interface Column {
   readonly name: string;
+  /** Text of the cell of a day. */
   on(date: string): string;
 }
 
@@ -105,8 +104,7 @@ const columnsOf = (series: SeriesData, name: string, noteName: string): readonly
 };
 
 /**
- * As the API writes CSV; the notes of the provider are a column where there are any. Several series are next to each
- * other, each under its id.
+ * CSV like that of the API, with a column of notes if there are any. Several series become several columns, named by id.
  */
 export const csvOf = (list: readonly SeriesData[]): string => {
   const columns = list.flatMap((series) =>

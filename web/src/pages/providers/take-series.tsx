@@ -14,24 +14,24 @@ const save = (text: string, name: string, type: string): void => {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads it after the click was handled.
+  // Later, because the browser reads the URL after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };
 
-/** As the service sent it; a list where several are compared. */
+/** The original JSON of one series, or a list of several. */
 const jsonOf = (answers: readonly SeriesAnswer[]): string => {
   const [first, ...others] = answers.map(({ json }) => json);
   return others.length === 0 ? (first ?? '') : `[${[first, ...others].join(',\n')}]\n`;
 };
 
-/** The shown observations as a file, and code that gets all of them. */
+/** Exports the shown observations as a file, or code that fetches all of them. */
 export const TakeSeries = ({
   slug,
   answers,
   params,
 }: {
   slug: string;
-  /** That of the page's series comes first. */
+  /** The first is the series of the page. */
   answers: readonly [SeriesAnswer, ...SeriesAnswer[]];
   params: Readonly<Record<string, string | number>>;
 }) => {

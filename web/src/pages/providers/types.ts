@@ -1,4 +1,4 @@
-/** Answers of the API about providers, as far as the pages use them. */
+/** The parts of API responses about providers that the pages use. */
 
 export interface ProviderEntry {
   readonly slug: string;
@@ -49,7 +49,7 @@ export interface Folder {
   readonly path: string;
 }
 
-/** A series of a list or a search, or a folder that a search has found. */
+/** A series or folder in a list or search result. */
 export interface Hit {
   readonly id: string;
   readonly label: string;

@@ -5,10 +5,10 @@ import { useLoad } from '../../lib/load.js';
 import { Failure } from './failure.js';
 import type { ProviderDetail, Quota } from './types.js';
 
-/** Path of a provider's endpoints, below the API. */
+/** Path of a provider in the API. */
 export const providerPath = (slug: string): string => `/providers/${encodeURIComponent(slug)}`;
 
-/** Content of a page about a provider once its record is loaded, or the reason why it is not. */
+/** Loads a provider, then renders the page. */
 export const WithProvider = ({
   slug,
   children,
@@ -23,6 +23,6 @@ export const WithProvider = ({
   return <>{children(found.data, found.reload)}</>;
 };
 
-/** Rest of a provider's limits; loaded again when one of `keys` changes, as requests use it up. */
+/** Remaining quota of a provider. Reloads when one of `keys` changes, because requests consume it. */
 export const useQuota = (slug: string, keys: readonly unknown[]): Quota | undefined =>
   useLoad((signal) => api.get<Quota>(`${providerPath(slug)}/quota`, { signal }), [slug, ...keys]).data;

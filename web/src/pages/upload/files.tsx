@@ -12,7 +12,7 @@ export interface Picked {
   readonly chosen: Chosen;
 }
 
-/** `Prices` of `Prices.csv.gz`. */
+/** `Prices.csv.gz` gets the name `Prices`. */
 export const picked = (file: File): Picked => ({
   file,
   name: file.name.replace(/\.gz$/i, '').replace(/\.(csv|tsv|txt)$/i, '') || file.name,
@@ -24,7 +24,7 @@ interface DropProps {
   readonly isSmall: boolean;
 }
 
-/** Takes files that are dropped or chosen. */
+/** Accepts files by drag and drop, or from a file dialog. */
 export const Drop = ({ onFiles, isSmall }: DropProps) => {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -73,7 +73,7 @@ interface FileProps {
   readonly onRemove: () => void;
 }
 
-/** A chosen file with its name, types and first rows. */
+/** A chosen file with name, types and first rows. */
 export const ChosenFile = ({ one, isNew, onChange, onRemove }: FileProps) => (
   <section class="panel stack" aria-label={one.file.name}>
     <div class="row">

@@ -2,25 +2,25 @@ import { ApiError, api, isAbort, request } from '../../lib/api.js';
 import { createStore } from '../../lib/store.js';
 import type { DatasetSummary, Process } from '../../lib/types.js';
 
-/** One file on its way. */
+/** Upload of one file. */
 interface Job {
   readonly file: string;
   readonly datasetId: number | undefined;
-  /** Undefined: it waits for the file before it. */
+  /** Undefined while the file waits for the previous one. */
   readonly processId: number | undefined;
-  /** Why it was not accepted. */
+  /** Why the file was rejected. */
   readonly error?: unknown;
 }
 
 interface Wanted {
   readonly file: File;
-  /** An existing dataset, or where and under which name to make one. */
+  /** Id of an existing dataset, or the new dataset to create. */
   readonly into: number | { readonly repositoryId: number; readonly name: string };
-  /** Options of the API. */
+  /** Upload options of the API. */
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Files that this window sends; they go on when another page of the app is shown. */
+/** Files that this window is sending. They continue when the user goes to another page of the app. */
 export const jobs = createStore<readonly Job[]>([]);
 const senders = new Map<number, AbortController>();
 
@@ -52,7 +52,7 @@ const send = async ({ file, into, options }: Wanted, index: number): Promise<voi
   }
 };
 
-/** Sends the files in their order. A file waits for the one before it when both go into the same dataset. */
+/** Sends the files one after the other. */
 export const start = async (wanted: readonly Wanted[]): Promise<void> => {
   jobs.set(
     wanted.map(({ file, into }) => ({
@@ -75,12 +75,12 @@ export const start = async (wanted: readonly Wanted[]): Promise<void> => {
   }
 };
 
-/** Stops a pending upload: the service fails it, and the rest of the file is not sent. */
+/** Cancels a pending upload and stops sending the file. */
 export const cancel = async (datasetId: number, processId: number): Promise<void> => {
   try {
     await api.delete(`/datasets/${datasetId}/processes/${processId}`);
   } catch (error) {
-    // It has ended meanwhile, which its events say.
+    // 409: it has ended in the meantime, and its events say so.
     if (!(error instanceof ApiError && error.status === 409)) throw error;
   }
   senders.get(processId)?.abort();

@@ -15,7 +15,7 @@ export interface Options {
 
 const isKeyed = (mode: Mode): boolean => mode !== 'replace' && mode !== 'append';
 
-/** Options as the API takes them, for the file at a place in the line. */
+/** Upload options of the API for one file. */
 export const givenOptions = (
   { mode, key, onDuplicateKey, onBadRow }: Options,
   { isFirst, isDryRun }: { isFirst: boolean; isDryRun: boolean },

@@ -11,7 +11,7 @@ import { texts } from '../../texts.js';
 const t = texts.upload.result;
 const rejectsShown = 50;
 
-/** Position of a finding in the file. */
+/** Position of a notice in the file. */
 const Place = ({ of }: { of: Notice }) => {
   const parts = [
     of.line === undefined ? undefined : t.line(of.line),
@@ -184,7 +184,7 @@ const Notices = ({ notices, datasetId }: { notices: readonly Notice[]; datasetId
     </section>
   );
 
-/** Result of an upload: figures, notes, rejected rows and, for a dry run, the changes. */
+/** Result of an upload: figures, notices, rejected rows and, for a dry run, the changes. */
 export const Outcome = ({ process }: { process: Process }) => (
   <div class="stack">
     {process.error !== null ? (

@@ -14,7 +14,7 @@ interface Beginning {
   readonly types: readonly DataType[];
 }
 
-/** Chosen types by the name of the column; `ignore` leaves it out. */
+/** Chosen types by column name; `ignore` skips the column. */
 export type Chosen = Readonly<Record<string, DataType | 'ignore'>>;
 
 const bytesRead = 262_144;
@@ -27,7 +27,7 @@ export const beginning = async (file: Blob): Promise<Beginning> => {
   return { header, rows, types: header.map((_, at) => typeOf(rows.map((row) => row[at]))) };
 };
 
-/** The manifest of the choices; undefined without choices. */
+/** Upload manifest with the chosen types; undefined if there are none. */
 export const manifestOf = (header: readonly string[], chosen: Chosen): string | undefined => {
   const names = header.filter((name) => chosen[name] !== undefined);
   if (names.length === 0) return undefined;
@@ -39,7 +39,7 @@ export const manifestOf = (header: readonly string[], chosen: Chosen): string | 
   return JSON.stringify({ columns, unlisted: isAnyLeftOut ? 'ignore' : 'infer' });
 };
 
-/** The beginning of a file; undefined while it is read, null when it cannot be. */
+/** Header and first rows of a file; undefined while reading, null if unreadable. */
 export const useBeginning = (file: Blob | undefined): Beginning | null | undefined => {
   const [read, setRead] = useState<{ file: Blob; of: Beginning | null }>();
   useEffect(() => {
@@ -87,7 +87,7 @@ interface PreviewProps {
   readonly onChoose: (chosen: Chosen) => void;
 }
 
-/** Columns of years, which would be numbers, and a button that has them be dates. */
+/** Offers to store columns of years, which would become numbers, as dates. */
 const YearsHint = ({ read, chosen, onChoose }: { read: Beginning } & Omit<PreviewProps, 'file'>) => {
   const names = read.header.filter(
     (name, at) =>

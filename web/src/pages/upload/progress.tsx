@@ -21,7 +21,7 @@ interface Moment {
   readonly percent: number;
 }
 
-/** Bytes a second over the last moments, and seconds left by the whole course so far. */
+/** Recent rate in bytes per second, and remaining seconds at the average pace so far. */
 const paceOf = (moments: readonly Moment[]): { rate?: number; left?: number } => {
   const [first, last] = [moments[0], moments.at(-1)];
   if (first === undefined || last === undefined || last.at - first.at < 1_000) return {};
@@ -34,14 +34,14 @@ const paceOf = (moments: readonly Moment[]): { rate?: number; left?: number } =>
   };
 };
 
-/** The process as its server-sent events tell it. */
+/** Follows a process by server-sent events. */
 const useProcess = (datasetId: number, processId: number) => {
   const [process, setProcess] = useState<Process>();
   const [trouble, setTrouble] = useState<'none' | 'lost' | 'refused'>('none');
   const moments = useRef<Moment[]>([]);
   useEffect(() => {
     const source = new EventSource(apiPath(`/datasets/${datasetId}/processes/${processId}/events`));
-    const hear = (event: MessageEvent<string>): void => {
+    const onEvent = (event: MessageEvent<string>): void => {
       const view = JSON.parse(event.data) as Process;
       const { received, percent } = view.progress;
       if (received > 0) moments.current.push({ at: Date.now(), received, percent: percent ?? 0 });
@@ -49,7 +49,7 @@ const useProcess = (datasetId: number, processId: number) => {
       setProcess(view);
       if (view.status !== 'pending') source.close();
     };
-    for (const name of ['progress', 'completed', 'failed']) source.addEventListener(name, hear);
+    for (const name of ['progress', 'completed', 'failed']) source.addEventListener(name, onEvent);
     source.onerror = () => setTrouble(source.readyState === EventSource.CLOSED ? 'refused' : 'lost');
     return () => source.close();
   }, [datasetId, processId]);
@@ -89,11 +89,11 @@ const Running = ({ process, pace }: { process: Process; pace: ReturnType<typeof 
 interface FollowProps {
   readonly datasetId: number;
   readonly processId: number;
-  /** Why the file was not accepted, if it was not. */
+  /** Why the file was rejected. */
   readonly error?: unknown;
 }
 
-/** An upload from its first byte to its outcome. */
+/** Progress of an upload, then its outcome. */
 export const Follow = ({ datasetId, processId, error }: FollowProps) => {
   const { process, trouble, pace } = useProcess(datasetId, processId);
   if (process !== undefined && process.status !== 'pending') return <Outcome process={process} />;

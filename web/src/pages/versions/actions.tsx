@@ -12,7 +12,7 @@ const t = texts.versions;
 interface Props {
   readonly datasetId: number;
   readonly version: Version;
-  /** Called with what was done, when something has changed. */
+  /** Called after a change, with a message if there is one. */
   readonly onDone: (said?: string) => void;
 }
 
@@ -80,7 +80,7 @@ const Ask = ({
   );
 };
 
-/** Actions on a version for accounts with Write. */
+/** Actions on a version; require Write. */
 export const Actions = (props: Props) => {
   const { datasetId, version, onDone } = props;
   const [asked, setAsked] = useState<Asked>();

@@ -19,7 +19,6 @@ const matched = (keys: readonly string[], ambiguous: readonly string[]): string 
   return ambiguous.length > 0 ? t.ambiguous(ambiguous.join(', ')) : t.noKeys;
 };
 
-/** Two versions against each other. */
 export const Compare = ({ datasetId, from, to }: { datasetId: number; from: string; to: string }) => {
   const path = `/datasets/${datasetId}/versions/${encodeURIComponent(from)}/diff/${encodeURIComponent(to)}`;
   const diff = useLoad((signal) => api.get<Diff>(path, { signal }), [path]);

@@ -13,7 +13,7 @@ const rowsShown = 300;
 
 const Table = ({ dataset, records }: { dataset: DatasetDetail; records: readonly (readonly string[])[] }) => {
   const [header = [], ...rows] = records;
-  // The last three columns tell the version, its time and the change.
+  // The last three columns are the version, its time and the change.
   const width = header.length - 3;
   const keys = header.flatMap((name, at) =>
     at < width && dataset.columns.some((column) => column.isEntity && column.name === name) ? [at] : [],
@@ -44,15 +44,15 @@ const Table = ({ dataset, records }: { dataset: DatasetDetail; records: readonly
       <tbody>
         {rows.map((row, line) => {
           const before = rows[line - 1];
-          const goesOn = isSame(row, before);
+          const isSameObservation = isSame(row, before);
           const [version, since, kind] = row.slice(width);
           return (
-            <tr key={line} class={goesOn ? 'goes-on' : ''}>
+            <tr key={line} class={isSameObservation ? 'goes-on' : ''}>
               {row.slice(0, width).map((value, at) => (
                 <td key={at} class={look(at)}>
-                  {goesOn && keys.includes(at) ? (
+                  {isSameObservation && keys.includes(at) ? (
                     <span class="soft">{value}</span>
-                  ) : goesOn && before?.[at] !== value ? (
+                  ) : isSameObservation && before?.[at] !== value ? (
                     <ins>{value || texts.changes.empty}</ins>
                   ) : (
                     value
@@ -105,7 +105,7 @@ const Listing = ({ dataset, query }: { dataset: DatasetDetail; query: Query }) =
   );
 };
 
-/** How observations were revised from version to version. */
+/** Revisions of observations across versions. */
 export const Revisions = ({ dataset }: { dataset: DatasetDetail }) => {
   const { query } = useAddress();
   const [filter, setFilter] = useState(query.get('$filter') ?? '');

@@ -1,6 +1,6 @@
 import type { DataType } from '../../lib/types.js';
 
-/** A version, as lists have it. */
+/** A version in a list. */
 export interface Version {
   readonly versionId: string;
   readonly createdAt: string;
