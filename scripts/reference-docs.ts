@@ -115,7 +115,7 @@ const limits = (): string => {
 ${generated}
 
 Defaults of the service. Where a setting is named, an operator can change it. The plan of the account may set lower limits
-(402 \`quota_exceeded\`): [plans](../guide.md#plans). What each limit protects, and what is answered beyond it: [security](../security.md#what-is-bounded).
+(402 \`quota_exceeded\`): [plans](../guide.md#plans). What each limit protects, and the response beyond it: [security](../security.md#limits).
 
 ## Uploads
 
