@@ -85,7 +85,7 @@ describe('the columns of a chart', () => {
     expect(chartRoles(columnsOf(columns), kind)).toEqual(roles);
   });
 
-  it('are refused where nothing can be drawn', () => {
+  it('are rejected if nothing can be drawn', () => {
     expect(() => chartRoles(columnsOf([['Country', 's']]), 'bar')).toThrow('needs a column of numbers');
     expect(() => chartRoles(columnsOf([['A', 'f']]), 'line')).toThrow('needs a column of numbers');
     expect(() => chartRoles(columnsOf([...time]), 'scatter')).toThrow('two columns of numbers');
@@ -94,7 +94,7 @@ describe('the columns of a chart', () => {
 });
 
 describe('the data of a chart', () => {
-  it('is sorted by the axis, with gaps where cells are empty and none where rows are missing', () => {
+  it('is sorted by the axis, with a gap for an empty cell but not for a missing row', () => {
     const csv = 'Country,Date,GDP\nB,2024-03-01,3\nA,1931-07-14,1\nA,2024-02-01,\nA,2024-03-01,5\nA,,7\n';
     expect(dataOf(csv)).toEqual({
       axis: 'time',
@@ -107,7 +107,7 @@ describe('the data of a chart', () => {
     });
   });
 
-  it('is refused where two rows have the same place, or where there is too much of it', () => {
+  it('is rejected if two rows share a position, or if there is too much of it', () => {
     expect(() => dataOf('Country,Date,GDP\nA,2024-01-01,1\nA,2024-01-01,2\n')).toThrow(
       "more than one value at '2024-01-01' for 'A'",
     );
@@ -121,7 +121,7 @@ describe('the data of a chart', () => {
     expect(() => dataOf(`N,V\n${rows}`, numbers)).toThrow(`more than ${mostPoints} values`);
   });
 
-  it('has a point for each row, also at the same place', () => {
+  it('has a point for each row, also at equal positions', () => {
     const points: Columns = [
       ['X', 'f'],
       ['Y', 'f'],
@@ -162,7 +162,7 @@ describe('an axis', () => {
     [1e15, 1e15 + 0.125],
     [-3, -1],
     [123_456, 123_456_789],
-  ])('of numbers from %d to %d has few ticks, and all values within', (low, high) => {
+  ])('of numbers from %d to %d has few ticks, and includes all values', (low, high) => {
     const { ticks, place } = numberScale([low, high], { toSteps: true, mostTicks: 6 });
     expect(ticks.length).toBeGreaterThan(1);
     expect(ticks.length).toBeLessThan(13);
@@ -172,7 +172,7 @@ describe('an axis', () => {
     }
   });
 
-  it('of many names shows some of them', () => {
+  it('of many names labels only some of them', () => {
     const names = Array.from({ length: 100 }, (_, at) => `n${at}`);
     expect(bandScale(names, 8).ticks.map(({ label }) => label)).toEqual([
       'n0',
@@ -186,7 +186,7 @@ describe('an axis', () => {
     ]);
   });
 
-  it('writes numbers shortly', () => {
+  it('abbreviates numbers', () => {
     expect([0, 0.1 + 0.2, 99_999.5, 1_234_567, -2.5e9, 1e-9, 2e20].map(shortNumber)).toEqual([
       '0',
       '0.3',
@@ -202,7 +202,7 @@ describe('an axis', () => {
 describe('the picture', () => {
   const hostile = `<script>alert(1)</script>&"'\u0000\u000b\ud800]]>`;
 
-  it('shows texts as they are, and nothing that XML forbids', () => {
+  it('escapes texts, and drops characters that XML forbids', () => {
     const country = hostile.replaceAll('"', '""');
     const csv = `Country,Date,GDP\n"${country}",2024-01-01,1\nB,2024-01-01,2\n`;
     const { texts, names } = read(draw(csv, time, 'line', hostile));
@@ -230,7 +230,7 @@ describe('the picture', () => {
     expect(pathsOf(draw('X,Y\n1,1\n2,2\n', points, 'scatter'), 'dots l0')[0]?.match(/h0/g)).toHaveLength(2);
   });
 
-  it('keeps the extremes of many values, in a bounded number of places', () => {
+  it('keeps the extremes of many values, with a limited number of points', () => {
     const rows = Array.from({ length: 9_000 }, (_, at) => `${at},${at === 4_444 ? 1_000 : Math.sin(at)}\n`);
     const numbers: Columns = [
       ['N', 'f'],
@@ -245,11 +245,11 @@ describe('the picture', () => {
     expect(Math.min(...heights)).toBeLessThan(60);
   });
 
-  it('says that there are no rows', () => {
+  it('shows a message if there are no rows', () => {
     expect(read(draw('Country,Date,GDP\n')).texts).toContain('No rows');
   });
 
-  it('may apply its own style and do nothing else, alone and in a page', () => {
+  it('is allowed only its own style by its security policy, alone and in a page', () => {
     for (const theme of ['auto', 'light', 'dark'] as const) {
       const svg = chartSvg(dataOf('Country,Date,GDP\nA,2024-01-01,1\n'), { kind: 'line', title: 'T', theme });
       const [, style = ''] = /<style>(.*?)<\/style>/s.exec(svg) ?? [];
@@ -260,7 +260,7 @@ describe('the picture', () => {
     }
   });
 
-  it('has the colours of the web app', () => {
+  it('uses the colours of the web app', () => {
     const tokens = readFileSync(new URL('../../../web/src/styles/tokens.css', import.meta.url), 'utf8');
     const both = (name: string) =>
       new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(tokens)?.slice(1);

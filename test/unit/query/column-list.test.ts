@@ -32,7 +32,7 @@ describe('$select', () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it('takes bare digits as a name where a column is called so, else as an id', () => {
+  it('reads digits without quotes as a name if a column has it, else as an id', () => {
     expect(names('5')).toEqual(['5']);
     expect(names('"5"')).toEqual(['5']);
     expect(names('[5]')).toEqual(['5']);
@@ -40,11 +40,11 @@ describe('$select', () => {
     expect(names('6')).toEqual(['[x]']);
   });
 
-  it('takes a name that holds the quotes themselves as it is written', () => {
+  it('accepts a name that contains brackets without more brackets', () => {
     expect(names('[x]')).toEqual(['[x]']);
   });
 
-  it('takes items of a list as they are', () => {
+  it('does not split the items of a list', () => {
     expect(names(['d,e', '1'])).toEqual(['d,e', 'a']);
   });
 
@@ -62,7 +62,7 @@ describe('$select', () => {
     ['"a', 'at character 1 is not closed'],
     ['a, [b', 'at character 4 is not closed'],
     ['"a" b', 'expected a comma after a, found b'],
-  ])('refuses %s', (text, reason) => {
+  ])('rejects %s', (text, reason) => {
     expect(() => names(text)).toThrow(reason);
   });
 });
@@ -86,7 +86,7 @@ describe('$orderby', () => {
     expect(terms(text)).toEqual(expected);
   });
 
-  it('refuses other directions and lists unknown columns', () => {
+  it('rejects other directions, and lists unknown columns', () => {
     expect(() => terms('[a] down')).toThrow('expected asc or desc after a, found down');
     expect(() => terms('zzzzzzzz desc,yyyyyyyy')).toThrow(
       'Invalid column names: zzzzzzzz, yyyyyyyy ($orderby).',

@@ -69,7 +69,7 @@ describe('the footer of a Parquet file', () => {
     },
   );
 
-  it('keeps metadata that is there, and takes hundreds of columns', async () => {
+  it('keeps existing metadata, and may have hundreds of columns', async () => {
     const columns = Array.from({ length: 300 }, (_, index) => `${index} AS c${index}`).join(', ');
     const file = await fileOf(`SELECT ${columns}`, `, KV_METADATA {own: 'stays'}`);
     const ids = Array.from({ length: 300 }, (_, index) => index + 1);
@@ -85,7 +85,7 @@ describe('the footer of a Parquet file', () => {
     ['is cut', (file: Buffer) => file.subarray(0, -20), [1]],
     ['ends within its footer', (file: Buffer) => file.subarray(-20), [1]],
     ['is empty', () => Buffer.alloc(0), [1]],
-  ])('breaks a file that %s', async (_name, change, ids) => {
+  ])('cannot be rewritten if the file %s', async (_name, change, ids) => {
     const file = await fileOf('SELECT 1 AS a');
     await expect(rewritten(change(file), 4_096, ids)).rejects.toThrow(/Parquet/);
   });
@@ -109,7 +109,7 @@ describe('the schema of an Arrow stream', () => {
     expect(found.schema.fields.map(String)).toEqual(table.schema.fields.map(String));
   });
 
-  it('breaks a stream that ends before its schema does', async () => {
+  it('cannot be rewritten if the stream ends before it', async () => {
     const stream = tableToIPC(tableFromArrays({ a: [1, 2] }), 'stream').subarray(0, 40);
     await expect(buffer(withSchemaMetadata(inChunks(stream, 8), metadata))).rejects.toThrow(/Arrow/);
   });

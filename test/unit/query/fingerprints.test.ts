@@ -32,7 +32,7 @@ describe('fingerprints', () => {
     expect(await fingerprintsOf(address)).toEqual(golden[address]);
   });
 
-  it('tell all questions of the golden file apart', () => {
+  it('differ for all requests of the golden file', () => {
     const answers = Object.values(golden).map(({ answer }) => answer);
     expect(answers.length).toBeGreaterThanOrEqual(40);
     expect(answers).toEqual([...new Set(answers)]);
@@ -49,13 +49,13 @@ describe('fingerprints', () => {
     expect(missing).toEqual([]);
   });
 
-  it('have no part for an option that was not given', () => {
+  it('contain nothing about an option that is not given', () => {
     const nothing = { chosen: own.columns, filter: undefined, order: [] };
     expect(tagsOf(parseOptions({}), nothing)).toEqual({});
     expect(rowTagsOf(parseOptions({}), nothing)).toEqual({});
   });
 
-  it('are the same for an option that is given its default', async () => {
+  it('do not change if an option is given with its default value', async () => {
     const plain = await fingerprintsOf('$format=json');
     for (const address of [
       'entities=all',

@@ -29,7 +29,7 @@ const firstEntry = async (archive: string | Readable): Promise<string> => {
 };
 
 describe('a short table', () => {
-  it('is CSV and TSV as downloads write them', () => {
+  it('is written as the same CSV and TSV as a download', () => {
     expect(writeTable(table, 'csv')).toBe(
       [
         '"Date","A ""name""","Value"',
@@ -43,7 +43,7 @@ describe('a short table', () => {
     expect(writeTable(table, 'tsv')).toContain('"1900-01-01"\t"=1+1"\t1.50\r\n');
   });
 
-  it('is JSON with numbers of all digits', () => {
+  it('is written as JSON that keeps all digits of numbers', () => {
     const text = String(writeTable(table, 'json'));
     expect(text).toContain('"Value":12345678901234567890.1}');
     expect(JSON.parse(text)).toHaveLength(4);
@@ -51,7 +51,7 @@ describe('a short table', () => {
     expect(JSON.parse(String(writeTable({ ...table, rows: [] }, 'json')))).toEqual([]);
   });
 
-  it('is a workbook: days as Excel counts them, exact numbers, everything else as text', async () => {
+  it('is written as a workbook with dates, exact numbers, and everything else as text', async () => {
     const sheet = await firstEntry(writeTable(table, 'xlsx'));
     expect(sheet).toContain('<c r="A2" s="1"><v>1</v></c>');
     expect(sheet).toContain('<c r="A3" s="1"><v>61</v></c>');

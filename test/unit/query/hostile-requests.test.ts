@@ -76,7 +76,7 @@ describe('hostile filters', () => {
   it.each([
     ['a list', `V in (${Array.from({ length: 50_000 }, (_, at) => at).join()})`, 100],
     ['conditions', repeated('V eq 1', 5_000), 20],
-  ])('are read in short steps: %s', (_, text, fewest) => {
+  ])('are parsed in short steps: %s', (_, text, fewest) => {
     const names = createNameIndex(['V', 'W']);
     const steps = parseFilter(text, names, createFailures(text), { ...defaultLimits, ...longFilters });
     let count = 0;
@@ -84,7 +84,7 @@ describe('hostile filters', () => {
     expect(count).toBeGreaterThanOrEqual(fewest);
   });
 
-  it('that take too many steps are refused with that reason', async () => {
+  it('are rejected with a reason if they take too many steps', async () => {
     const columns = manyLengths.map((column) => ({ ...column, sql: storageName(column) }));
     await expect(compileFilterYielding(repeated('a eq 1', 6_000), columns)).rejects.toMatchObject({
       code: 'too_complex',
@@ -109,7 +109,7 @@ describe('hostile lists of columns', () => {
     expect(message.length).toBeLessThan(10_000);
   });
 
-  it('are cut in messages, which give their number', () => {
+  it('are shortened in messages, which give the number of columns', () => {
     const names = Array.from({ length: 5_140 }, (_, at) => `no${at}`);
     expect(() => selectedColumns(names, few)).toThrow(/no18, no19 … and 5,120 more \(\$select\)\.$/);
   });

@@ -44,7 +44,7 @@ const joined = (files: readonly Buffer[], length: number): Promise<Buffer> =>
   buffer(joinFiles(each(files.map((file) => inChunks(file, length))), 3));
 
 describe('joined Parquet files', () => {
-  it('are one file with all rows in order, whatever pieces they come in', async () => {
+  it('are one file with all rows in order, however the input is split into chunks', async () => {
     const files = [
       await write('one', rowsOf(0, 400_000)),
       await write('two', rowsOf(400_000, 400_010)),
@@ -68,14 +68,14 @@ describe('joined Parquet files', () => {
     ]);
   });
 
-  it('are the file itself where there is one', async () => {
+  it('are the file itself if there is only one', async () => {
     const file = await write('single', rowsOf(0, 50_000));
     expect((await joined([file], 1_000)).equals(file)).toBe(true);
     const small = await write('small', rowsOf(0, 3));
     expect((await joined([small], 1)).equals(small)).toBe(true);
   });
 
-  it('are refused where their columns differ, one is cut, or there is none', async () => {
+  it('are rejected if columns differ, a file is truncated, or there is no file', async () => {
     const file = await write('columns', rowsOf(0, 3));
     const other = await write('others', 'SELECT 1 AS "Number"');
     await expect(joined([file, other], 100)).rejects.toThrow('different columns');

@@ -27,14 +27,14 @@ const downloadsWith = (found: typeof own) => {
 const request = requestOf({ $format: 'json', $skip: '1' });
 
 describe('a read of rows that have moved', () => {
-  it('is repeated where they are', async () => {
+  it('is repeated at their new place', async () => {
     const downloads = downloadsWith({ ...own, segmentIds: [9_801] });
     const { body } = await downloads.open(await downloads.plan(request), request);
     expect(body.read()).toEqual(Buffer.from('rows'));
     body.destroy();
   });
 
-  it('fails where columns were renamed since it was planned, as its tag names the former ones', async () => {
+  it('fails if columns were renamed after planning, as its ETag covers the old names', async () => {
     const downloads = downloadsWith(renamed);
     const answer = downloads.open(await downloads.plan(request), request);
     await expect(answer).rejects.toMatchObject({ code: 'version_gone' });

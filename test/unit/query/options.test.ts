@@ -22,7 +22,7 @@ const messageOf = (source: Record<string, unknown>): string => {
 };
 
 describe('parseOptions', () => {
-  it('takes every option with and without its dollar', () => {
+  it('accepts every option with and without its dollar', () => {
     const dollar = {
       $format: 'json',
       $select: 'a',
@@ -37,7 +37,7 @@ describe('parseOptions', () => {
     expect(parseOptions(dollar)).toMatchObject({ format: 'json', top: 3, skip: 1, last: 2, orderBy: 'a' });
   });
 
-  it('refuses an option that is given in both spellings', () => {
+  it('rejects an option that is given in both spellings', () => {
     expect(messageOf({ $top: '1', top: '1' })).toBe('$top is given more than once.');
   });
 
@@ -45,24 +45,24 @@ describe('parseOptions', () => {
     ['$fliter', 'Did you mean $filter?'],
     ['transposed', 'Did you mean transpose?'],
     ['$slect', 'Did you mean $select?'],
-  ])('names the nearest option for %s', (name, hint) => {
+  ])('suggests the nearest option for %s', (name, hint) => {
     expect(messageOf({ [name]: 'x' })).toContain(hint);
   });
 
-  it('leaves alone what is not its own: keys, and names that begin with _', () => {
+  it('ignores apiKey and names that begin with _', () => {
     expect(parseOptions({ apiKey: 'k', _: '1', _cacheBuster: 'x' })).toEqual(parseOptions({}));
   });
 
-  it.each(['-1', '1.5', '1e3', '', ' 1', '+1', '0x1', 'ten'])('refuses $top=%j', (text) => {
+  it.each(['-1', '1.5', '1e3', '', ' 1', '+1', '0x1', 'ten'])('rejects $top=%j', (text) => {
     expect(messageOf({ $top: text })).toContain('$top must be a whole number');
   });
 
-  it('takes limits of any length as more than there is', () => {
+  it('clamps a limit that is larger than every safe integer', () => {
     expect(parseOptions({ $top: '9'.repeat(300) }).top).toBe(Number.MAX_SAFE_INTEGER);
     expect(parseOptions({ $top: '0' }).top).toBe(0);
   });
 
-  it.each(['yes', '2', '', 'truee', ' true'])('refuses the flag %j', (text) => {
+  it.each(['yes', '2', '', 'truee', ' true'])('rejects the flag %j', (text) => {
     expect(messageOf({ dropNA: text })).toBe('dropNA must be true or false.');
   });
 
@@ -74,18 +74,18 @@ describe('parseOptions', () => {
     });
   });
 
-  it('lists the formats when another is requested', () => {
+  it('lists the formats if an unknown one is requested', () => {
     expect(messageOf({ $format: 'xml' })).toBe(
       '$format must be one of csv, json, xlsx, tsv, parquet, arrow.',
     );
     expect(parseOptions({ $format: 'JSON' }).format).toBe('json');
   });
 
-  it.each(['$filter', '$select', '$orderby'])('refuses an empty %s: it might mean everything', (name) => {
+  it.each(['$filter', '$select', '$orderby'])('rejects an empty %s: it might mean everything', (name) => {
     expect(messageOf({ [name]: ' ' })).toBe(`${name} must not be empty.`);
   });
 
-  it('takes JSON values as a body holds them', () => {
+  it('accepts the JSON values of a request body', () => {
     const options = parseOptions({ $select: ['a', 7], $top: 5, dropNA: true, versionId: 12 });
     expect(options).toMatchObject({ select: ['a', '7'], top: 5, dropNA: true, versionId: 12 });
     expect(parseOptions(JSON.parse('{"$top":1e21,"$skip":1e999,"$last":-0}'))).toMatchObject({
@@ -99,7 +99,7 @@ describe('parseOptions', () => {
     expect(messageOf({ $top: true })).toContain('$top must be a whole number');
   });
 
-  it('quotes the id of a version beyond every id', () => {
+  it('reports a version id that is too large as an unknown version', () => {
     expect(messageOf({ versionId: '9'.repeat(30) })).toBe(`The dataset has no version ${'9'.repeat(30)}.`);
     expect(messageOf({ versionId: '1e9' })).toContain('versionId must be the id of a version');
   });
@@ -110,13 +110,13 @@ describe('parseOptions', () => {
     [{ transpose: 'true', $count: 'true' }, '$count cannot be combined with transpose'],
     [{ transpose: 'true', $distinct: 'true', $select: 'a' }, '$distinct cannot be combined with transpose'],
     [{ transpose: 'true', $orderby: 'a' }, '$orderby with transpose needs $top or $skip'],
-  ])('says why %j makes no sense', (source, reason) => {
+  ])('rejects %j with a reason', (source, reason) => {
     expect(messageOf(source)).toContain(reason);
   });
 });
 
 describe('whole files', () => {
-  it('are those with nothing but format and version', () => {
+  it('are used if only format and version are given', () => {
     expect(wholeFileOf(parseOptions({ $format: 'csv', versionId: '3' }))).toBe('table');
     expect(wholeFileOf(parseOptions({ transpose: 'true' }))).toBe('transposed');
   });
@@ -133,7 +133,7 @@ describe('whole files', () => {
     { includeIds: 'true' },
     { entities: 'selected' },
     { dropNA: 'true' },
-  ])('are not those with %j', (source) => {
+  ])('are not used for %j', (source) => {
     expect(wholeFileOf(parseOptions(source))).toBeUndefined();
   });
 });
@@ -205,14 +205,14 @@ describe('each option', () => {
   const namesVersion = ['versionId', 'asOf'];
 
   it.each(optionKeys.filter((key) => !namesVersion.includes(key)).map((key) => options[key]))(
-    'changes the tag of an answer: $name',
+    'changes the ETag: $name',
     ({ name, example }) => {
       expect(tagOf({ ...needed[name], [name]: example })).not.toBe(tagOf(needed[name] ?? {}));
       expect(tagOf({ ...needed[name], [name]: example })).toBe(tagOf({ ...needed[name], [name]: example }));
     },
   );
 
-  it('of a version changes it by the version and its names', () => {
+  it('changes the ETag if a column of its version is renamed', () => {
     const renamed = columns.map((column) => (column.id === 3 ? { ...column, name: 'Product' } : column));
     expect(tagOf({}, renamed)).not.toBe(tagOf({}));
   });
@@ -231,7 +231,7 @@ describe('each option', () => {
 });
 
 describe('the documents of a download', () => {
-  it('show each option once, in the spelling of the specification', () => {
+  it('list each option once, in the spelling of the specification', () => {
     const shown = createOpenApi({
       version: '1',
       base: '/api',

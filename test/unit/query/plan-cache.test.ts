@@ -28,8 +28,8 @@ const planFor = (request: DownloadRequest, version: ReadableVersion = own) =>
     filter: undefined,
   });
 
-describe('kept plans', () => {
-  it('are found by the same options, of whichever request', () => {
+describe('cached plans', () => {
+  it('are found by another request with the same options', () => {
     const plans = createPlanCache();
     const request = requestFor({ $top: '3', $select: 'Country' });
     const plan = planFor(request);
@@ -52,14 +52,14 @@ describe('kept plans', () => {
       expect(plans.get(other, own)).toBeUndefined();
   });
 
-  it('are not found once the version was read from PostgreSQL again: its rows may be in another place', () => {
+  it('are not found after the version was read from PostgreSQL again: its rows may have moved', () => {
     const plans = createPlanCache();
     const request = requestFor({ $top: '3' });
     plans.set(request, own, planFor(request));
     expect(plans.get(request, { ...own })).toBeUndefined();
   });
 
-  it('are only those that the options decide', () => {
+  it('do not include plans that depend on more than version and options, or are large', () => {
     const plans = createPlanCache();
     const request = requestFor({ $top: '3' });
     const plan = planFor(request);

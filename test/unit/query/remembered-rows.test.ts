@@ -9,7 +9,7 @@ const textOf = async (body: Readable | undefined): Promise<string | undefined> =
   body && (await buffer(body)).toString();
 
 describe('remembered rows', () => {
-  it('are the bytes that were sent, each time', async () => {
+  it('return the same bytes each time', async () => {
     const rows = createRememberedRows(100_000);
     expect(rows.get('a')).toBeUndefined();
     expect(await textOf(rows.through('a', stream('one,', 'two')))).toBe('one,two');
@@ -18,7 +18,7 @@ describe('remembered rows', () => {
     expect(rows.get('b')).toBeUndefined();
   });
 
-  it('lack an answer that broke off, which breaks off for its reader as well', async () => {
+  it('do not include a failed answer, which also fails for its reader', async () => {
     const rows = createRememberedRows(100_000);
     const body = new PassThrough();
     const out = rows.through('a', body);
@@ -28,7 +28,7 @@ describe('remembered rows', () => {
     expect(rows.get('a')).toBeUndefined();
   });
 
-  it('lack an answer whose reader left, and the read behind it ends', async () => {
+  it('do not include an answer whose reader disconnects, which ends its read', async () => {
     const rows = createRememberedRows(100_000);
     const body = new PassThrough();
     const out = rows.through('a', body);
@@ -38,7 +38,7 @@ describe('remembered rows', () => {
     expect(rows.get('a')).toBeUndefined();
   });
 
-  it('lack an answer that is too large a part of the limit', async () => {
+  it('do not include an answer that is too large a part of the limit', async () => {
     const rows = createRememberedRows(16_000);
     expect(await textOf(rows.through('large', stream('x'.repeat(700), 'x'.repeat(700))))).toHaveLength(1_400);
     expect(rows.get('large')).toBeUndefined();
@@ -46,7 +46,7 @@ describe('remembered rows', () => {
     expect(await textOf(rows.get('small'))).toHaveLength(900);
   });
 
-  it('are forgotten, the least recently used first, beyond the limit', async () => {
+  it('are evicted beyond the limit, least recently used first', async () => {
     const rows = createRememberedRows(16_000);
     for (let number = 0; number < 20; number += 1)
       await textOf(rows.through(String(number), stream('x'.repeat(900))));
@@ -54,7 +54,7 @@ describe('remembered rows', () => {
     expect(rows.get('19')).toBeDefined();
   });
 
-  it('are none without memory for them', async () => {
+  it('are not cached if the limit is zero', async () => {
     const rows = createRememberedRows(0);
     expect(await textOf(rows.through('a', stream('one')))).toBe('one');
     expect(rows.get('a')).toBeUndefined();

@@ -40,7 +40,7 @@ const bytesOf = async ({ body }: { body: Buffer | Readable }): Promise<Buffer> =
   Buffer.isBuffer(body) ? body : buffer(body);
 
 describe('cached results', () => {
-  it('are read once for all who ask at the same time, and later', async () => {
+  it('are read once for concurrent and later requests', async () => {
     const answers = createAnswers();
     const { runs, open, at } = createSource('rows', ' and more');
     const both = Promise.all([answers.find(request('q'), open), answers.find(request('q'), open)]);
@@ -50,7 +50,7 @@ describe('cached results', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('are read for each account by its own run, and given to all of them later', async () => {
+  it('are read once per account concurrently, and shared by all accounts later', async () => {
     const answers = createAnswers();
     const { runs, open, at } = createSource('rows');
     const both = Promise.all(
@@ -63,7 +63,7 @@ describe('cached results', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('come to those who still wait when the first caller has hung up', async () => {
+  it('reach the other callers if the first one disconnects', async () => {
     const answers = createAnswers();
     const { runs, open, at } = createSource('rows');
     const first = new AbortController();
@@ -76,7 +76,7 @@ describe('cached results', () => {
     expect(runs[0]?.signal.aborted).toBe(false);
   });
 
-  it('are not kept when they break off', async () => {
+  it('are not cached if the read fails', async () => {
     const answers = createAnswers();
     const broken = createSource('rows', new Error('broke off'));
     const found = answers.find(request('q'), broken.open);
@@ -88,7 +88,7 @@ describe('cached results', () => {
     expect(String((await again).body)).toBe('all rows');
   });
 
-  it('are streamed whole, and not kept, when they are large', async () => {
+  it('are streamed completely but not cached if they are large', async () => {
     const answers = createAnswers();
     const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(32 * 1024, index));
     const { runs, open, at } = createSource(...pieces);
@@ -99,14 +99,14 @@ describe('cached results', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('break visibly when they are large and break off', async () => {
+  it('end with an error if they are large and the read fails', async () => {
     const { open, at } = createSource(Buffer.alloc(300 * 1024), new Error('broke off'));
     const found = createAnswers().find(request('q'), open);
     await at(0);
     await expect(found.then(bytesOf)).rejects.toThrow('broke off');
   });
 
-  it('are the stream itself when they are large or slow, from its first byte on', async () => {
+  it('are streamed from the first byte on if they are large or slow', async () => {
     const answers = createAnswers();
     for (const pieces of [[Buffer.alloc(300 * 1024, 1), Buffer.alloc(10, 2)], [Buffer.alloc(10, 3)]]) {
       const source = new PassThrough();
@@ -124,7 +124,7 @@ describe('cached results', () => {
     }
   });
 
-  it('may break off before their reader is there', async () => {
+  it('may fail before they have a reader', async () => {
     const { open, at } = createSource(Buffer.alloc(300 * 1024), new Error('broke off'));
     const found = createAnswers().find(request('q'), open);
     await at(0);
@@ -135,7 +135,7 @@ describe('cached results', () => {
     await expect(bytesOf({ body: read })).rejects.toThrow('broke off');
   });
 
-  it('take no more memory than they may, and none if they may not', async () => {
+  it('stay within their limit of memory, which may be zero', async () => {
     const small = createAnswers(4_000);
     const none = createAnswers(0);
     const { runs, open } = createSource();

@@ -12,7 +12,7 @@ const createJob = () => {
 };
 
 describe('shared work', () => {
-  it('is done once for all callers that wait, and again for one that asks later', async () => {
+  it('runs once for all callers that wait, and again for a later one', async () => {
     const shared = createSharedWork<string>();
     const { begun, work } = createJob();
     const signal = new AbortController().signal;
@@ -26,7 +26,7 @@ describe('shared work', () => {
     expect(await later).toBe('again');
   });
 
-  it('goes on when one of two has gone, and ends with the last', async () => {
+  it('continues if one of two callers stops waiting, and is aborted if both do', async () => {
     const shared = createSharedWork<string>();
     const { begun, work } = createJob();
     const [one, two] = [new AbortController(), new AbortController()];
@@ -45,7 +45,7 @@ describe('shared work', () => {
     expect(await third).toBe('done');
   });
 
-  it('fails for all who wait', async () => {
+  it('fails for all callers that wait', async () => {
     const shared = createSharedWork<string>();
     const { begun, work } = createJob();
     const signal = new AbortController().signal;

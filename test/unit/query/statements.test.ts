@@ -108,14 +108,14 @@ const expectText = (name: string, text: string): Promise<void> =>
   expect(`${text}\n`).toMatchFileSnapshot(`./statements/${name}.sql`);
 
 describe('statements of downloads', () => {
-  it.each(Object.entries(versions))('are those of the snapshot: %s', async (name, version) => {
+  it.each(Object.entries(versions))('match their golden file: %s', async (name, version) => {
     const parts: string[] = [];
     for (const query of name === 'many columns' ? [{}, { $top: '1' }, { $filter: 'V1 gt 2' }] : questions)
       parts.push(`-- ${JSON.stringify(query)}\n${await download(version, query)}`);
     await expectText(name.replaceAll(' ', '-'), parts.join('\n\n'));
   });
 
-  it('begin a page at its token', async () => {
+  it('start a page at its token', async () => {
     const row = { kind: 'row', position: '17' } as const;
     const parts = [
       await page({ $pagesize: '1000' }, row),

@@ -21,8 +21,8 @@ const model = modelOf(
   'Date',
 );
 
-describe('the part of an axis', () => {
-  it('is asked of the result, by the name that the rows have there', () => {
+describe('the span of an axis', () => {
+  it('filters the result by the name of the row column there', () => {
     expect(spanStep(first, columns)).toBe('');
     expect(spanStep({ ...first, from: '2021-01-01' }, columns)).toBe('/filter([Day] ge 2021-01-01)');
     expect(spanStep({ ...first, period: 'year', from: '2021-01-01', to: '2022-01-01' }, columns)).toBe(
@@ -30,7 +30,7 @@ describe('the part of an axis', () => {
     );
   });
 
-  it('is none of names, nor of points', () => {
+  it('does not exist for an axis of names or a scatter chart', () => {
     for (const question of [
       { ...first, rows: 'City', from: '2021-01-01' },
       { ...first, kind: 'scatter' as const, from: '2021-01-01' },
@@ -40,14 +40,14 @@ describe('the part of an axis', () => {
     }
   });
 
-  it('is what an address says, if that is a date or a number', () => {
+  it('is read from the address if it is a date or a number', () => {
     const ask = (query: string) => readQuestion(new URLSearchParams(query), { columns } as never);
     expect(ask('from=2021-01-01&to=2022-01-01')).toMatchObject({ from: '2021-01-01', to: '2022-01-01' });
     expect(ask("from=2021-01-01) or ('&to=12")).toMatchObject({ from: undefined, to: undefined });
     expect(ask('rows=Price&from=-1.5&to=2021-01-01')).toMatchObject({ from: '-1.5', to: undefined });
   });
 
-  it('cuts rows and values alike', () => {
+  it('limits rows and values alike', () => {
     expect(between(model, undefined, undefined)).toBe(model);
     const part = between(model, '2021-01-01', '2022-01-01');
     expect(part.rows).toEqual(['2021-01-01', '2022-01-01']);
@@ -60,7 +60,7 @@ describe('the part of an axis', () => {
     ['1990-01-01', '2050-01-01', [0, 3]],
     ['2030-01-01', undefined, [0, 3]],
     ['2022-01-01', '2021-01-01', [0, 3]],
-  ] as const)('from %s to %s, which other rows had, is the nearest one within', (from, to, ends) => {
+  ] as const)('from %s to %s is moved to the nearest rows', (from, to, ends) => {
     expect(endsOf(model, from, to)).toEqual(ends);
   });
 });

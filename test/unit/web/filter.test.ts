@@ -21,8 +21,8 @@ const column = (name: string, dataType: DataType = 'String', id = 1): Column => 
   isEntity: dataType !== 'Decimal',
 });
 
-describe('conditions that are clicked', () => {
-  it('quote what a filter would read as something else', () => {
+describe('conditions added by a click', () => {
+  it('have quotes or brackets where a filter would read something else', () => {
     expect(nameInFilter('Country')).toBe('Country');
     expect(nameInFilter('Größe_2')).toBe('Größe_2');
     for (const name of ['two words', '2020', 'eq', 'NULL', 'a]b', "it's"])
@@ -33,7 +33,7 @@ describe('conditions that are clicked', () => {
     expect(condition(column('Note'), 'null')).toBe('Note eq null');
   });
 
-  it('look for words in the texts, and leave a filter that is being written alone', () => {
+  it('search text columns for words, but not while a filter is being typed', () => {
     const columns = [column('Country'), column('Price', 'Decimal', 2), column('A note', 'String', 3)];
     expect(wordsFilter(' Norw ', columns)).toBe(
       "contains(tolower(Country), 'norw') or contains(tolower([A note]), 'norw')",
@@ -54,12 +54,12 @@ describe('conditions that are clicked', () => {
     expect(wordsFilter('norw', columns.slice(1, 2))).toBeUndefined();
   });
 
-  it('take the end of the last bar of a histogram in, and no other', () => {
+  it('include the end of the last bar of a histogram, but of no other bar', () => {
     expect(range(column('A'), { from: 1, to: 2, isLast: false })).toBe('A ge 1 and A lt 2');
     expect(range(column('A'), { from: 1, to: 2, isLast: true })).toBe('A ge 1 and A le 2');
   });
 
-  it('join existing conditions, in brackets around an or', () => {
+  it('are added to existing conditions, which get brackets around an or', () => {
     expect(both('', 'B eq 1')).toBe('B eq 1');
     expect(both('A eq 1', 'B eq 1')).toBe('A eq 1 and B eq 1');
     expect(both('A eq 1 or A eq 2', 'B eq 1')).toBe('(A eq 1 or A eq 2) and B eq 1');
@@ -108,7 +108,7 @@ describe('completion', () => {
     ['Price gt 3 ', ['and ', 'or ']],
     ["Country eq 'x' and [Country", ['Country ', '[Country code] ']],
     ['yea', ['year(']],
-  ])('suggests behind %j', (text, items) => {
+  ])('suggests completions after %j', (text, items) => {
     const found = suggest(text, columns);
     expect(found?.kind === 'words' ? found.items.slice(0, items.length) : found).toEqual(items);
   });
@@ -117,18 +117,18 @@ describe('completion', () => {
     ["Country eq 'No", 'Country', 'No'],
     ["[Country code] in ('NO', 'S", 'Country code', 'S'],
     ["Price gt 3 and Country eq 'it''s", 'Country', "it's"],
-  ])('suggests values behind %j', (text, name, startsWith) => {
+  ])('suggests values after %j', (text, name, startsWith) => {
     expect(suggest(text, columns)).toMatchObject({ kind: 'values', column: { name }, startsWith });
   });
 
-  it('suggests nothing where it does not know what comes', () => {
+  it('suggests nothing if it does not know what comes next', () => {
     expect(suggest("Nowhere eq 'x", columns)).toBeUndefined();
     expect(suggest('Price gt 3', columns)).toBeUndefined();
   });
 });
 
-describe('rows as they are sent', () => {
-  it('keep tabs, quotes and line breaks, and nulls are no texts', () => {
+describe('rows as TSV', () => {
+  it('keep tabs, quotes and line breaks, and have null for an empty cell', () => {
     const text = 'A\tB\r\n"with\ttab"\t\r\n"a ""b""\r\nc"\t1.50\r\n\t\r\n';
     const rows = [
       ['A', 'B'],
@@ -143,7 +143,7 @@ describe('rows as they are sent', () => {
   });
 });
 
-describe('a column that gets another name', () => {
+describe('a filter after a column is renamed', () => {
   it.each([
     ["Price gt 1 and City ne 'Price'", 'Price', 'Unit price', "[Unit price] gt 1 and City ne 'Price'"],
     ['[two words] eq 1 or Two eq 2', 'two words', 'Two2', 'Two2 eq 1 or Two eq 2'],
@@ -168,8 +168,8 @@ describe('a series of a provider', () => {
   });
 });
 
-describe('facts of a series', () => {
-  it('are one line each, a legend of flags too', () => {
+describe('metadata of a series', () => {
+  it('is one line each, also for a legend of flags', () => {
     expect(textOf({ p: 'provisional', e: 'estimated' })).toBe('p: provisional; e: estimated');
     expect([textOf('Monthly'), textOf(1000), textOf(null)]).toEqual(['Monthly', '1000', '']);
   });

@@ -10,7 +10,7 @@ const view = 560;
 describe('the scroll bar of five million rows', () => {
   const total = 5_000_000 * rowHeight;
 
-  it('is as long as browsers allow, and its ends are the ends of the rows', () => {
+  it('is as long as browsers allow, and its ends show the first and last row', () => {
     const scroll = createRowScroll(total);
     expect(scroll.height).toBe(10_000_000);
     scroll.moved(scroll.height - view, view);
@@ -49,7 +49,7 @@ describe('the scroll bar of five million rows', () => {
     expect(scroll.top / (total - view)).toBeCloseTo(0.5, 2);
   });
 
-  it('leaves a short table as it is', () => {
+  it('is not scaled for a short table', () => {
     const scroll = createRowScroll(100 * rowHeight);
     expect(scroll.moved(300, view)).toBeUndefined();
     expect([scroll.height, scroll.top, scroll.offset]).toEqual([2_800, 300, 0]);
@@ -57,7 +57,7 @@ describe('the scroll bar of five million rows', () => {
 });
 
 describe('five thousand columns', () => {
-  it('are found by their place', () => {
+  it('are found by their position', () => {
     const edges = edgesOf(Array.from({ length: 5_000 }, (_, index) => 100 + (index % 3)));
     for (const column of [0, 1, 2_499, 4_999]) {
       expect(columnAt(edges, edges[column] ?? 0)).toBe(column);
@@ -91,14 +91,14 @@ describe('the keyboard', () => {
     expect(move(press(key, more), at(10, 10), bounds)).toEqual(at(row, column));
   });
 
-  it('grows a selection with Shift, and leaves other keys alone', () => {
+  it('extends a selection with Shift, and ignores other keys', () => {
     const grown = move(press('ArrowDown', { shiftKey: true }), at(3, 2), bounds);
     expect(spanOf(grown ?? at(0, 0))).toEqual({ firstRow: 3, lastRow: 4, firstColumn: 2, lastColumn: 2 });
     expect(move(press('a'), at(3, 2), bounds)).toBeUndefined();
   });
 });
 
-describe('the packed cells of a column', () => {
+describe('packed cells of a column', () => {
   it.each([
     [[]],
     [[null]],
@@ -106,7 +106,7 @@ describe('the packed cells of a column', () => {
     [['a', null, '', null, null, 'long enough', '日本 🙂', '']],
     [[null, 'x']],
     [['x'.repeat(70_000), null, 'y']],
-  ])('are those that were given: %#', (values: (string | null)[]) => {
+  ])('are unpacked unchanged: %#', (values: (string | null)[]) => {
     const packed = pack(values);
     expect(values.map((_, row) => packed.at(row))).toEqual(values);
     expect([packed.at(values.length), packed.at(-1)]).toEqual([undefined, undefined]);
@@ -114,11 +114,11 @@ describe('the packed cells of a column', () => {
   });
 });
 
-describe('blocks of cells that are kept', () => {
+describe('cached blocks of cells', () => {
   const block = (cells: number, text: string): Cells =>
     new Map([[1, pack(Array.from({ length: cells }, () => text))]]);
 
-  it('are as many as their texts allow, and the oldest go first', () => {
+  it('are limited by the length of their texts, and the oldest are evicted first', () => {
     const kept = createKept(10_000);
     for (let at = 0; at < 20; at += 1) kept.keep(`plain ${at}`, block(10, 'abcd'));
     expect(kept.cells('plain 0')).toBeDefined();
@@ -127,7 +127,7 @@ describe('blocks of cells that are kept', () => {
     expect([kept.cells('plain 17'), kept.cells('plain 18')?.size]).toEqual([undefined, 1]);
   });
 
-  it('stay while they are in view, and are weighed once', () => {
+  it('are not evicted while they are in view, and are weighed once', () => {
     const kept = createKept(1_000);
     kept.inView = new Set(['a', 'b']);
     for (const key of ['a', 'b', 'a', 'b']) kept.keep(key, block(1, 'x'.repeat(5_000)));

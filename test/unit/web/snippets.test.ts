@@ -14,7 +14,7 @@ const textsIn = (code: string): string[] =>
     return plain.replaceAll('#(#)', '#');
   });
 
-it('names columns for Power Query exactly, whatever is in them, and sets their types', () => {
+it('escapes column names for Power Query, and sets the types of the columns', () => {
   const names = ['Date of "it"', 'Price #(lf) in €', '#(#)', 'a,b}]'];
   const code = excel(
     snippets(api, {
@@ -36,7 +36,7 @@ it('names columns for Power Query exactly, whatever is in them, and sets their t
   expect(code).not.toContain('"City"');
 });
 
-it('does not write a step for the types of thousands of columns', () => {
+it('has no step for types if there are thousands of columns', () => {
   const columns = Array.from({ length: 5_000 }, (_, at) => ({
     name: `C${at}`,
     dataType: 'Decimal' as const,
@@ -44,7 +44,7 @@ it('does not write a step for the types of thousands of columns', () => {
   expect(excel(snippets(api, { datasetId: 7, isPublic: true, query: {}, columns })).length).toBeLessThan(500);
 });
 
-it('sends parameters and the key of a series as they are', () => {
+it('sends parameters and the key of a series unchanged', () => {
   const params = { units: 'a "b" #(lf) \\ c', limit: 3 };
   const code = excel(seriesSnippets(api, 'fred', 'GDP', params));
   const found = textsIn(code);

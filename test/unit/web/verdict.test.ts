@@ -73,7 +73,7 @@ const sections = [
 ].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
 
 describe('the verdict', () => {
-  it('is good when nothing is wrong', () => {
+  it('is good if nothing is wrong', () => {
     expect(verdictOf(well)).toEqual({
       look: 'good',
       title: 'All is well',
@@ -92,7 +92,7 @@ describe('the verdict', () => {
     if (runbook !== undefined) expect(sections).toContain(runbook);
   });
 
-  it('lists grave reasons first', () => {
+  it('lists severe reasons first', () => {
     const all: State = Object.assign({}, well, ...wrong.map(([, change]) => change));
     expect(verdictOf({ ...all, log: { ...log, deadLetters: 1 } }).reasons.map(({ text }) => text)).toEqual([
       'Kafka is not answering.',

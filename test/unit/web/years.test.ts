@@ -16,18 +16,18 @@ it.each(['Year', 'year', 'Fiscal year', 'année', 'Jahr', 'year_built'])('%s is 
   expect(holdsYears(column(name, 'String'))).toBe(false);
 });
 
-it.each(['Yearly change', 'Anode', 'Value'])('%s is none', (name) => {
+it.each(['Yearly change', 'Anode', 'Value'])('%s is not a column of years', (name) => {
   expect(holdsYears(column(name, 'Decimal'))).toBe(false);
 });
 
-it('knows years from other numbers', () => {
+it('distinguishes years from other numbers', () => {
   expect(areYears(['1998', '', undefined, '2024'])).toBe(true);
   expect(areYears(['1998', '12'])).toBe(false);
   expect(areYears(['1998.5'])).toBe(false);
   expect(areYears(['', undefined])).toBe(false);
 });
 
-it('draws a line over years that are numbers, for each entity', () => {
+it('draws a line over numeric years for each entity', () => {
   const columns = [
     column('Country', 'String', 1),
     column('Year', 'Decimal', 2),
@@ -41,7 +41,7 @@ it('draws a line over years that are numbers, for each entity', () => {
   });
 });
 
-it('counts rows when years are the only numbers', () => {
+it('counts rows if years are the only numbers', () => {
   const columns = [column('Country', 'String', 1), column('Year', 'Decimal', 2)];
   expect(firstQuestion({ columns }).measures).toEqual([{ method: 'count', column: '' }]);
 });

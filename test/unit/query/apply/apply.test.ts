@@ -20,7 +20,7 @@ describe('a column of years', () => {
   const yearsIn = (text: string) =>
     apply(text).columns.flatMap((column) => ('years' in column ? [[column.name, column.years]] : []));
 
-  it('is one of the result while it is the same column', () => {
+  it('stays a column of years in the result unless it is renamed', () => {
     expect(yearsIn('filter(Amount gt 1)')).toEqual([['Year', true]]);
     expect(yearsIn('groupby((Year,Name),aggregate($count as N))')).toEqual([['Year', true]]);
     expect(yearsIn('groupby((Year as Y))')).toEqual([]);
@@ -29,7 +29,7 @@ describe('a column of years', () => {
 });
 
 describe('limits', () => {
-  it('of the length count bytes', () => {
+  it('of the length are in bytes', () => {
     const text = "filter(Name eq 'ä')";
     expect(() => apply(text, { maxBytes: 20 })).not.toThrow();
     expect(() => apply(text, { maxBytes: 19 })).toThrow(
@@ -37,7 +37,7 @@ describe('limits', () => {
     );
   });
 
-  it('of the SQL count its characters', () => {
+  it('of the SQL are in characters', () => {
     const text = 'filter(Amount gt 1)';
     const { length } = apply(text).rows.from;
     expect(() => apply(text, { maxSqlLength: length })).not.toThrow();
@@ -46,7 +46,7 @@ describe('limits', () => {
     );
   });
 
-  it('of keys and aggregates are those of all steps together', () => {
+  it('of keys and aggregates apply to all steps together', () => {
     const items = (from: number, count: number): string =>
       Array.from({ length: count }, (_, at) => `$count as N${from + at}`).join();
     const pipeline = (count: number): string => `aggregate(${items(0, 1_000)})/aggregate(${items(0, count)})`;
@@ -56,7 +56,7 @@ describe('limits', () => {
     expect(() => apply('top(1)/'.repeat(32).concat('top(1)'))).toThrow('more than 32 steps');
   });
 
-  it.each(['\ud800', 'filter(Name eq \udc00)'])('of characters are those of Unicode: %j', (text) => {
+  it.each(['\ud800', 'filter(Name eq \udc00)'])('reject half a surrogate pair: %j', (text) => {
     expect(() => apply(text)).toThrow(/expected well-formed Unicode, found half of a surrogate pair$/);
   });
 });
@@ -65,7 +65,7 @@ describe('parameters', () => {
   const filters = (values: number): string =>
     `filter(${Array.from({ length: values }, (_, at) => `Amount eq ${at + 1}`).join(' or ')})`;
 
-  it('have names of their own next to those of the version, and are packed beyond a hundred', () => {
+  it('have other names than those of the version, and are packed beyond a hundred', () => {
     const names = (values: number): string[] =>
       Object.keys(apply(filters(values)).rows.values).filter((name) => !(name in rows.values));
     expect(names(2)).toEqual(['a0', 'a1']);
@@ -74,18 +74,18 @@ describe('parameters', () => {
     expect(apply(filters(101)).rows.values).toMatchObject(rows.values);
   });
 
-  it('of the version are enough where the pipeline has none', () => {
+  it('are only those of the version if the pipeline has none', () => {
     expect(apply('top(1)').rows).toMatchObject({ where: 'true', values: rows.values });
   });
 });
 
-it('numbers in quotes are read where the protocol has them', () => {
+it('numbers in quotes are accepted if the protocol has them', () => {
   const text = "filter(Rate gt '1.5')";
   expect(apply(text, { numbersInQuotes: true }).normalized).toBe('filter(gt(#3,15e-1))');
   expect(() => apply(text)).toThrow('write the number without quotes');
 });
 
-it('the columns that are calculated with are those of keys, aggregates, orders and computed columns', () => {
+it('the columns to measure are those of keys, aggregates, orders and computed columns', () => {
   const namesIn = (text: string): string[] => calculatedColumns({ text, version }).map(({ name }) => name);
   expect(namesIn('orderby(Amount add 1)')).toEqual(['Amount']);
   expect(namesIn('groupby((Rate,year(Day) as Y),aggregate(Amount with max as M,$count as N))')).toEqual([

@@ -153,7 +153,7 @@ const pipelines = [
   'aggregate(Amount with sum as größe)',
 ];
 
-it('each pipeline is read, or refused with the message, as its golden file has it', async () => {
+it('each pipeline is accepted, or rejected with a message, as in its golden file', async () => {
   const lines = pipelines.map((text) => `${text}\n  ${outcome(text)}\n`);
   await expect(lines.join('')).toMatchFileSnapshot('./sql/pipelines.txt');
 });

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { digitsOf, physicalOf, rangeOfType, sumRange } from '../../../../src/query/apply/number-range.js';
 
 describe('the range of a sum', () => {
-  it('is that of the largest number in every row', () => {
+  it('is the largest number times the number of rows', () => {
     expect(sumRange({ scale: 2, units: 999n }, 1_000)).toEqual({ scale: 2, units: 999_000n });
   });
 
-  it('is the counted total where that is smaller', () => {
+  it('is the counted total if that is smaller', () => {
     expect(sumRange({ scale: 2, units: 999n, total: 5_000n }, 1_000)).toEqual({ scale: 2, units: 5_000n });
     expect(sumRange({ scale: 2, units: 9n, total: 5_000n }, 10)).toEqual({ scale: 2, units: 90n });
   });
 
-  it('has room for one number where there is no row', () => {
+  it('covers one number if there are no rows', () => {
     expect(sumRange({ scale: 0, units: 7n }, 0)).toEqual({ scale: 0, units: 7n });
   });
 });
@@ -30,7 +30,7 @@ describe('the type of a range', () => {
     expect(physicalOf(range)).toBe(physical);
   });
 
-  it('holds every number of a decimal column, and says nothing of doubles', () => {
+  it('covers every number of a decimal column, and is undefined for doubles', () => {
     expect(rangeOfType('n38_4')).toEqual({ scale: 4, units: 10n ** 38n - 1n });
     expect(rangeOfType('f')).toBeUndefined();
     expect(digitsOf(10n ** 38n - 1n)).toBe(38);

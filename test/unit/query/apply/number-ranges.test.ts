@@ -52,7 +52,7 @@ describe('the range of a column', () => {
     [['9', 76, '9']],
     [['1e76', 0, '1e76']],
     [['1e75', 2, '1e75']],
-  ])('is none where no decimal holds it: %j', async (answer) => {
+  ])('is undefined if no decimal type covers it: %j', async (answer) => {
     expect(await rangeOf('f', answer)).toBeUndefined();
   });
 
@@ -80,20 +80,20 @@ describe('ranges', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('that no decimal holds are not read again either', async () => {
+  it('are cached also if no decimal type covers the column', async () => {
     const { queries, ranges } = rangesFor([['inf', 0, 'inf']]);
     for (let at = 0; at < 2; at += 1) await ranges.find(version, version.columns.slice(0, 1), context);
     expect(queries).toHaveLength(1);
   });
 
-  it('of one query are those of 200 columns at most', async () => {
+  it('are read for at most 200 columns per query', async () => {
     const many = versionOf(Object.fromEntries(Array.from({ length: 401 }, (_, at) => [`A${at}`, 'f'])), 1);
     const { queries, ranges } = rangesFor(Array.from({ length: 200 }, () => ['1', 0, '1']));
     expect((await ranges.find(many, many.columns, context)).size).toBe(401);
     expect(queries.map(({ queryId }) => queryId)).toEqual(['q-facts0', 'q-facts200', 'q-facts400']);
   });
 
-  it('are read by the query of their golden file, as a heavy one from 100,000 rows on', async () => {
+  it('are read by the query of the golden file, which counts as heavy from 100,000 rows on', async () => {
     const { queries, ranges } = rangesFor([]);
     await ranges.find(version, version.columns, context);
     await ranges.find({ ...version, rowCount: 99_999 }, version.columns, context);

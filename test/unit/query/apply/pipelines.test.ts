@@ -64,7 +64,7 @@ describe('pipelines of public test suites', () => {
   });
 });
 
-describe('what is wrong is named with its place', () => {
+describe('a mistake is reported with its position', () => {
   it.each([
     ['aggregate(Amount with total as T)', 'apply_syntax', 23, /expected a method .*found 'total'/],
     ['aggregate(Amount with count as T)', 'apply_syntax', 23, /'\$count as Name'/],
@@ -123,7 +123,7 @@ describe('bounds', () => {
     expect(refusal(text).code).toBe('too_complex');
   });
 
-  it('take as many aggregates as columns are likely', () => {
+  it('allow 1,500 aggregates', () => {
     const text = `aggregate(${Array.from({ length: 1_500 }, (_, at) => `Amount with sum as N${at}`).join()})`;
     expect(apply(text).columns).toHaveLength(1_500);
   });
@@ -167,7 +167,7 @@ describe('types of results', () => {
     expect(typesOf(text)).toEqual(types);
   });
 
-  it('keep the ids of columns that are still the same', () => {
+  it('keep the ids of unchanged columns', () => {
     const { columns: result } = apply('groupby((Country,Year as Y),aggregate(Amount with sum as S))');
     expect(result.map(({ id }) => id > 0)).toEqual([true, false, false]);
   });
@@ -177,7 +177,7 @@ describe('spellings', () => {
   it.each([
     ['aggregate(Amount with sum as S)', ' AGGREGATE ( [Amount]  WITH tabulary.sum  AS  [S] ) '],
     ['filter(Amount gt 1)/top(3)', 'identity/filter((Amount gt 1.0))/top(3)'],
-  ])('%s and %s are one', (left, right) => {
+  ])('%s and %s have one normal form', (left, right) => {
     expect(apply(left).normalized).toBe(apply(right).normalized);
   });
 
@@ -190,13 +190,13 @@ describe('spellings', () => {
     ['orderby(Amount)', 'orderby(Amount desc)'],
     ['top(1)', 'skip(1)'],
     ['top(1)/skip(2)', 'skip(2)/top(1)'],
-  ])('%s and %s are two', (left, right) => {
+  ])('%s and %s have two normal forms', (left, right) => {
     expect(apply(left).normalized).not.toBe(apply(right).normalized);
   });
 });
 
 describe('SQL', () => {
-  it('binds values and names no text of the caller', () => {
+  it('binds values, and contains no text of the caller', () => {
     const { rows: result } = apply(
       "filter(Country eq 'x''); DROP')/compute(concat(Name, 'y`') as [a`b])/groupby(([a`b]))",
     );
@@ -204,7 +204,7 @@ describe('SQL', () => {
     expect(Object.values(result.values)).toEqual(expect.arrayContaining(["x'); DROP", 'y`']));
   });
 
-  it('reads the columns that are needed alone', () => {
+  it('reads only the columns that are needed', () => {
     const { rows: result } = apply(
       'compute(Amount mul 2 as Twice)/groupby((Country),aggregate(Twice with sum as S))',
     );
@@ -212,7 +212,7 @@ describe('SQL', () => {
     expect(new Set(result.from.match(/\bc\d+_\w+/g))).toEqual(new Set(['c1_f', 'c7_s', 'c1_s', 'c2_f']));
   });
 
-  it('sums up doubles of few digits in whole units', () => {
+  it('adds doubles with few digits as whole units', () => {
     expect(apply('aggregate(Amount with sum as S)').rows.from).toContain(
       '(sum(((c1_f * 1e2 + 6755399441055744.) - 6755399441055744.)) / 1e2)',
     );

@@ -37,7 +37,7 @@ const then = [
   'orderby(Amount add 1 desc)/skip(1)',
 ];
 
-it('the SQL of each step behind each other one is that of its golden file', async () => {
+it('the SQL of each pair of steps is that of its golden file', async () => {
   const pipelines = before.flatMap((first) => then.map((second) => `${first}/${second}`));
   const text = pipelines.map((pipeline) => `${pipeline}\n${sqlOf(pipeline)}\n\n`).join('');
   await expect(text).toMatchFileSnapshot('./sql/steps.txt');

@@ -13,11 +13,11 @@ describe('a date', () => {
     ["'2020-01-05' lt Day", "lt('2020-01-05',#4)"],
     ['2020 le Day', "le('2020-01-01',#4)"],
     ["'2020Q3' ne startofquarter(Day)", "not(eq('2020-07-01',startofquarter(#4)))"],
-  ])('is compared with a text or a year that is a period: %s', (text, wanted) => {
+  ])('is compared with a text or a number that is read as a period: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);
   });
 
-  it('is the reading of a value next to it, before other columns are', () => {
+  it('decides how a value next to it is read, before other columns do', () => {
     const years = columnsOf([
       ['2020', 'd'],
       ['2021', 'f'],
@@ -35,7 +35,7 @@ describe('null', () => {
     ["concat(City, null) in ('a', 5)", 'false'],
     ["concat(City, null) in ('a', null)", 'true'],
     ['Day in (2020, null)', "in(#4,'2020-01-01',null)"],
-  ])('equals null alone: %s', (text, wanted) => {
+  ])('equals only null: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);
   });
 });
@@ -48,11 +48,11 @@ describe('numbers in quotes', () => {
     [`Price lt '${'9'.repeat(1_000)}'`, `lt(#3,${'9'.repeat(1_000)})`],
     ["City eq '5'", 'eq(#1,"5")'],
     ["Day eq '2020'", "eq(#4,'2020-01-01')"],
-  ])('are numbers next to a column of exact decimals, where a protocol allows them: %s', (text, wanted) => {
+  ])('are read as numbers next to an exact decimal column, if the protocol allows it: %s', (text, wanted) => {
     expect(normal(text, true)).toBe(wanted);
   });
 
-  it('are refused elsewhere', () => {
+  it('are rejected elsewhere', () => {
     const hint = 'write the number without quotes';
     expect(() => normal("Price gt '1.50'")).toThrow(hint);
     expect(() => normal("Speed gt '1.50'", true)).toThrow(hint);
@@ -60,7 +60,7 @@ describe('numbers in quotes', () => {
     expect(() => normal('Price gt City', true)).toThrow('cannot be compared with the String column City');
   });
 
-  it.each(['', 'abc', '1,5', '9'.repeat(1_001)])('are no other texts: %j', (text) => {
+  it.each(['', 'abc', '1,5', '9'.repeat(1_001)])('must be numbers: %j', (text) => {
     expect(() => normal(`Price gt '${text}'`, true)).toThrow(
       /the text '.*' is no number, as the column needs$/,
     );

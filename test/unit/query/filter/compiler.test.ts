@@ -26,7 +26,7 @@ describe('SQL of long chains', () => {
   const chain = (terms: number, word: string): string =>
     compiled(Array.from({ length: terms }, (_, at) => `Speed ne ${at}`).join(` ${word} `)).sql;
 
-  it('keeps many tests that all have to hold in one expression', () => {
+  it('keeps many tests joined by and in one expression', () => {
     expect(chain(200, 'and')).toMatch(/^\(\(NOT/);
     expect(chain(201, 'and')).toMatch(/^ifNull\(\(\(NOT .*\), 0\)$/s);
     expect(chain(201, 'or')).toMatch(/^\(\(NOT/);
@@ -104,7 +104,7 @@ describe('SQL of values compared with each other', () => {
     ['1.5', '1.50', '10101'],
     ['-2', '1e3', '01100'],
     ['1e-9', '0', '00011'],
-  ])('is the answer for the numbers %s and %s', (left, right, answers) => {
+  ])('is the constant result for the numbers %s and %s', (left, right, answers) => {
     const found = operators.map((operator) =>
       sqlOf({ kind: 'compare', type: 'number', operator, left: number(left), right: number(right) }),
     );
@@ -115,14 +115,14 @@ describe('SQL of values compared with each other', () => {
     ['2020-01-31', '2020-01-31', '10101'],
     ['0999-12-31', '2020-01-31', '01100'],
     ['2020-02-01', '2020-01-31', '00011'],
-  ])('is the answer for the dates %s and %s', (left, right, answers) => {
+  ])('is the constant result for the dates %s and %s', (left, right, answers) => {
     const found = operators.map((operator) =>
       sqlOf({ kind: 'compare', type: 'date', operator, left: date(left), right: date(right) }),
     );
     expect(found.join('')).toBe(answers);
   });
 
-  it('is the answer for a value and a list', () => {
+  it('is the constant result for a value and a list', () => {
     const days = (values: readonly string[]) =>
       sqlOf({ kind: 'in', type: 'date', operand: date('2020-01-31'), values, orNull: false });
     const numbers = (values: readonly string[]) =>
@@ -172,7 +172,7 @@ describe('numbers that the column cannot hold', () => {
 });
 
 describe('bound parameters', () => {
-  it('hold every text of the caller, and the SQL none of it', () => {
+  it('contain every text of the caller, and the SQL contains none', () => {
     const marker = 'XMARKERX';
     const texts = [`'${marker}'`, `concat('${marker}', City)`, `tolower('${marker}')`];
     for (const text of texts) {
@@ -182,12 +182,12 @@ describe('bound parameters', () => {
     }
   });
 
-  it('are counted from p0 and shared by equal values', () => {
+  it('are numbered from p0 and shared by equal values', () => {
     const { params } = compileFilter("City eq 'a' or Other eq 'a' or City eq 'b'", columns);
     expect(params).toEqual({ p0: 'a', p1: 'b' });
   });
 
-  it('stay below the number of form fields that ClickHouse takes', () => {
+  it('stay below the number of form fields that ClickHouse accepts', () => {
     const many = Array.from({ length: 3_000 }, (_, at) => `Speed eq ${at}`).join(' or ');
     const { params, sql } = compileFilter(many, columns);
     expect(Object.keys(params).length).toBeLessThan(100);
@@ -207,13 +207,13 @@ describe('limits', () => {
     return 'none';
   };
 
-  it('of the length count bytes', () => {
+  it('of the length are in bytes', () => {
     const text = "City eq 'ä'";
     expect(fails(text, { maxBytes: 12 })).toBe('none');
     expect(fails(text, { maxBytes: 11 })).toBe('$filter, character 1: the filter is longer than 11 bytes');
   });
 
-  it('of the SQL count its characters', () => {
+  it('of the SQL are in characters', () => {
     const text = 'City eq Other';
     const { length } = compiled(text).sql;
     expect(fails(text, { maxSqlLength: length })).toBe('none');
@@ -222,7 +222,7 @@ describe('limits', () => {
     );
   });
 
-  it('of plain parameters are 800: one more, and they are packed', () => {
+  it('allow 800 plain parameters; more are packed', () => {
     const chain = (terms: number): string =>
       Array.from({ length: terms }, (_, at) => `Speed eq ${at + 1}`).join(' or ');
     expect(Object.keys(compiled(chain(800)).params)).toHaveLength(800);
@@ -230,7 +230,7 @@ describe('limits', () => {
   });
 
   it.each(['\ud800', 'City eq \ud800', "City eq '\udc00'"])(
-    'of characters are those of Unicode: %j',
+    'reject half a surrogate pair: %j',
     (text) => {
       expect(fails(text)).toMatch(/expected well-formed Unicode, found half of a surrogate pair$/);
     },
@@ -246,11 +246,11 @@ describe('normalised text', () => {
     ["contains(City,'a')", "CONTAINS( [City] , 'a' )", "contains(City, 'a')"],
     ['Speed in (1,2)', 'Speed IN ( 1.0, 2e0 )', '(Speed) in (1, +2)'],
     ['Speed div 2 gt 1', 'Speed divby 2 gt 1', '(Speed DIV 2.0) gt 1'],
-  ])('is one for all spellings of %s', (...spellings) => {
+  ])('is the same for all spellings of %s', (...spellings) => {
     expect(new Set(spellings.map(normal)).size).toBe(1);
   });
 
-  it('tells apart what means something else', () => {
+  it('differs for filters with different meanings', () => {
     const texts = [
       "City eq 'a'",
       "Other eq 'a'",

@@ -30,11 +30,11 @@ const verdictOf = ({ filter, columns }: Expression, decimal: 'f' | 'n38_4'): str
 };
 
 describe('expressions of public test suites', () => {
-  it('are all there', () => {
+  it('are complete', () => {
     expect(expressions).toHaveLength(756);
   });
 
-  it.each(['f', 'n38_4'] as const)('get the recorded verdict with decimals stored as %s', (decimal) => {
+  it.each(['f', 'n38_4'] as const)('have the recorded verdict with decimals stored as %s', (decimal) => {
     const different = expressions.flatMap((expression) => {
       const verdict = verdictOf(expression, decimal);
       return verdict === expression.verdict ? [] : [{ ...expression, verdict }];
@@ -42,7 +42,7 @@ describe('expressions of public test suites', () => {
     expect(different).toEqual([]);
   });
 
-  it('are refused when they are valid OData beyond the language', () => {
+  it('are rejected if they are valid OData beyond the language', () => {
     const beyond = expressions.filter(({ scope }) => scope === 'out');
     expect(beyond.length).toBeGreaterThan(100);
     expect(beyond.filter(({ verdict }) => verdict === 'accept')).toEqual([]);

@@ -4,7 +4,7 @@ import { compileFilter } from '../../../../src/query/filter/filter.js';
 import { columnsOf } from './columns.js';
 
 describe('an excerpt', () => {
-  it.each(['a', '😀'])('has at most forty characters, however many units %s has', (character) => {
+  it.each(['a', '😀'])('has at most 40 characters, however many UTF-16 units %s has', (character) => {
     const forty = character.repeat(40);
     expect(excerpt(forty)).toBe(forty);
     expect(excerpt(`${forty}b`)).toBe(`${forty}…`);

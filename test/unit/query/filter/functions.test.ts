@@ -20,7 +20,7 @@ describe('a function', () => {
     ["trim(City) in ('a', 'b')", 'in(trim(#1),"a","b")'],
     // Columns whose names look like values count as columns, not in whole numbers.
     ['substring(2.5, 1) eq City', 'eq(substring(#5,1),#1)'],
-  ])('takes its arguments in their order: %s', (text, wanted) => {
+  ])('keeps the order of its arguments: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);
   });
 
@@ -41,7 +41,7 @@ describe('a function', () => {
     ["startofweek('2020-03-02') eq Day", "eq('2020-03-02',#3)"],
     ["startofweek('2020-03-01') eq Day", "eq('2020-02-24',#3)"],
     ["startofweek('0099-01-04') eq Day", "eq('0098-12-29',#3)"],
-  ])('of a date that is written is its value: %s', (text, wanted) => {
+  ])('of a date literal is folded to its value: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);
   });
 
@@ -79,7 +79,7 @@ describe('arithmetic', () => {
     ['-Speed lt -(Speed add 1)', 'lt(negate(#2),negate(add(#2,1)))'],
     ['Speed eq 1 add 2 mul 3', 'eq(#2,7)'],
     ['Speed gt 1e20 add 1', 'gt(#2,add(1e20,1))'],
-  ])('of null is null, of values their result unless it is very long: %s', (text, wanted) => {
+  ])('of null is null, and of literals their result unless it is very long: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);
   });
 });

@@ -15,14 +15,14 @@ const outcome = (text: string, maxWork = 1_000_000): string => {
   }
 };
 
-describe('a text', () => {
+describe('a text literal', () => {
   it.each([
     ["''", ''],
     ["'it''s'", "it's"],
     ["''''", "'"],
     ["'a''''b'", "a''b"],
     ["' a, (b) '", ' a, (b) '],
-  ])('%s has its quotes once', (written, value) => {
+  ])('%s is read without its quotes', (written, value) => {
     expect(outcome(`City eq ${written}`)).toBe(`eq(#1,${JSON.stringify(value)})`);
     expect(outcome(`City in (${written},'x')`)).toBe(`in(#1,${JSON.stringify(value)},"x")`);
   });
@@ -37,7 +37,7 @@ describe('a name that no column has', () => {
     ['not (Nope ) or true', 'Nope'],
     ['Nope  nothing   gt 1', 'Nope  nothing'],
     ['contains(Nope, City)', 'Nope'],
-  ])('is all of it, up to an operator, a bracket or a comma: %s', (text, name) => {
+  ])('is read up to an operator, a bracket or a comma: %s', (text, name) => {
     expect(() => compileFilter(text, columns)).toThrow(
       expect.objectContaining({
         code: 'unknown_column',
@@ -63,13 +63,13 @@ describe('a name that no column has', () => {
 });
 
 describe('a list in brackets', () => {
-  it.each(['[ "a"] eq City', '[{}] eq City'])('is no column name: %s', (text) => {
+  it.each(['[ "a"] eq City', '[{}] eq City'])('is not a column name: %s', (text) => {
     expect(outcome(text)).toContain('collections (JSON arrays) are not supported here');
   });
 });
 
-describe('a number', () => {
-  it('has 1,000 characters at most', () => {
+describe('a number literal', () => {
+  it('has at most 1,000 characters', () => {
     expect(outcome(`Speed lt ${'9'.repeat(1_000)}`)).toMatch(/^lt/);
     expect(outcome(`Speed lt ${'9'.repeat(1_001)}`)).toBe(
       '$filter, character 10: a number of more than 1000 characters',
@@ -77,13 +77,13 @@ describe('a number', () => {
   });
 });
 
-describe('work', () => {
+describe('parsing work', () => {
   it.each([
     'true or true or true',
     `${'not '.repeat(20)}true`,
     `${'('.repeat(20)}true${')'.repeat(20)}`,
     `Speed eq ${'-'.repeat(10)}1`,
-  ])('counts an operand as ten of what precedes one: %s', (text) => {
+  ])('is ten times as much for an operand as for a token before it: %s', (text) => {
     expect(outcome(text, 320)).not.toContain('too much work');
     expect(outcome(text, 290)).toContain('too much work');
   });

@@ -99,14 +99,14 @@ describe('nesting', () => {
   const grouped = (levels: number): string => `${'('.repeat(levels)}true${')'.repeat(levels)}`;
   const sum = (terms: number): string => `Speed${' add Speed'.repeat(terms)} eq 1`;
 
-  it('of 200 levels is read, of one more refused', () => {
+  it('is accepted up to 200 levels', () => {
     expect(messageOf(grouped(200))).toBe('none');
     expect(messageOf(grouped(201))).toBe(limit.replace('1:', '201:'));
     expect(messageOf(sum(198))).toBe('none');
     expect(messageOf(sum(199))).toBe(limit);
   });
 
-  it('is what is open at one place: any number of groups may follow each other', () => {
+  it('is counted per position: any number of groups may follow each other', () => {
     expect(messageOf(Array.from({ length: 500 }, () => '(true)').join(' or '))).toBe('none');
   });
 });

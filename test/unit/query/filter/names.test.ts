@@ -6,7 +6,7 @@ const longestAt: ReturnType<typeof createNameIndex>['longestAt'] = (...place) =>
   createNameIndex(names).longestAt(...place);
 const ignore = (): void => undefined;
 
-describe('the longest name at a place', () => {
+describe('the longest name at an offset', () => {
   it.each([
     ['City of birth eq', 'City of birth'],
     ['City of birthday', 'City'],
@@ -24,7 +24,7 @@ describe('the longest name at a place', () => {
     expect(longestAt(`x ${text}`, 2, ignore)).toBe(name);
   });
 
-  it('costs a step for each length of the names that begin with the same word, and one for 16 characters', () => {
+  it('costs a step per length of the names that begin with the same word, and per 16 characters', () => {
     const costOf = (text: string): number => {
       let steps = 0;
       longestAt(text, 0, (more) => {
@@ -56,16 +56,16 @@ describe('the message about unknown columns', () => {
     expect(messageOf('Quite another')).toBe('Invalid column names: Quite another ($filter, character 1)');
   });
 
-  it('writes a name with blanks at its ends so that it can be used', () => {
+  it('suggests a name with blanks at its ends in brackets', () => {
     expect(messageOf('a]b')).toContain('did you mean [ a]]b] instead of a]b?');
   });
 
-  it('says how texts are written where one of the names has quotes', () => {
+  it('explains how texts are written if one of the names has quotes', () => {
     expect(messageOf('Citi', '\u201cx\u201d')).toMatch(/; write texts in single quotes \('…'\)$/);
     expect(messageOf("Ci'ty")).not.toContain('quotes');
   });
 
-  it('names each once, at its first place', () => {
+  it('lists each once, at its first position', () => {
     expect(
       unknownColumns(
         'ab',

@@ -30,11 +30,14 @@ describe('exact numbers', () => {
     expect(canonicalText(exact(text))).toBe(canonical);
   });
 
-  it.each(['', '.1', '1.', '1e', 'e1', '0x1', '1_000', 'NaN', 'Infinity', ' 1'])('%j is none', (text) => {
-    expect(parseExact(text)).toBeUndefined();
-  });
+  it.each(['', '.1', '1.', '1e', 'e1', '0x1', '1_000', 'NaN', 'Infinity', ' 1'])(
+    '%j is not a number',
+    (text) => {
+      expect(parseExact(text)).toBeUndefined();
+    },
+  );
 
-  it('are ordered as numbers, however they are written', () => {
+  it('are ordered by value, however they are written', () => {
     const ordered = [
       '-1e400',
       '-2',
@@ -68,7 +71,7 @@ describe('exact numbers', () => {
     );
   });
 
-  it('floor towards minus infinity at a scale', () => {
+  it('are rounded down towards minus infinity at a scale', () => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(6), fc.nat(6), (units, own, scale) => {
         const text = unitsText(BigInt(units), own);
@@ -81,7 +84,7 @@ describe('exact numbers', () => {
     );
   });
 
-  it('are negated, and made of finite doubles alone', () => {
+  it('can be negated, and made only from finite doubles', () => {
     expect(canonicalText(negateExact(exact('1.5')))).toBe('-15e-1');
     expect(canonicalText(negateExact(exact('-7')))).toBe('7');
     expect(canonicalText(exactOf(2.5e-7))).toBe('25e-8');
@@ -99,24 +102,24 @@ describe('exact numbers', () => {
     ['10', false, 10],
     ['-1e-400', false, 0],
     ['1e400', false, Number.POSITIVE_INFINITY],
-  ])('%s is safe: %s, and nearest to a double', (text, safe, double) => {
+  ])('%s is a safe integer: %s, and is nearest to the double %d', (text, safe, double) => {
     expect(isSafeInteger(exact(text))).toBe(safe);
     expect(nearestDouble(exact(text))).toBe(double);
   });
 
-  it('are whole without decimals', () => {
+  it('are integers if they have no decimals', () => {
     expect(['1', '-20', '0', '1e9', '1.0'].map((text) => isInteger(exact(text)))).not.toContain(false);
     expect(['0.1', '-2.5', '1e-9'].map((text) => isInteger(exact(text)))).not.toContain(true);
   });
 
-  it('have a floor up to the most digits at its scale', () => {
+  it('have a floor if it fits the maximum of digits at its scale', () => {
     expect(floorAt(exact('1e73'), 2, 76)).toEqual({ units: 10n ** 75n, exact: true });
     expect(floorAt(exact('1e74'), 2, 76)).toBeUndefined();
     expect(floorAt(exact('0'), 76, 76)).toEqual({ units: 0n, exact: true });
     expect(floorAt(exact('-0.05'), 1, 76)).toEqual({ units: -1n, exact: false });
   });
 
-  it('beyond all digits have no floor but a sign', () => {
+  it('have no floor if they are too large, and one of 0 or -1 unit if they are tiny', () => {
     expect(floorAt(exact('1e80'), 0, 76)).toBeUndefined();
     expect(floorAt(exact('-1e-1000000'), 2, 76)).toEqual({ units: -1n, exact: false });
     expect(floorAt(exact('1e-1000000'), 2, 76)).toEqual({ units: 0n, exact: false });
@@ -131,7 +134,7 @@ describe('arithmetic on literals', () => {
     ['div', '1', '3', `${'3'.repeat(22)}e-22`],
     ['div', '-1', '3', `-${'3'.repeat(22)}e-22`],
     ['mod', '-7.5', '2', '-15e-1'],
-  ] as const)('%s of %s and %s', (operator, left, right, wanted) => {
+  ] as const)('%s of %s and %s is %s', (operator, left, right, wanted) => {
     const result = foldArithmetic(operator, exact(left), exact(right));
     expect(result && canonicalText(result)).toBe(wanted);
   });
@@ -141,12 +144,12 @@ describe('arithmetic on literals', () => {
     ['mul', '200', '0.5', '1e2'],
     ['sub', '1.5', '1.5', '0'],
     ['add', '1e15', '1e-15', '1000000000000000000000000000001e-15'],
-  ] as const)('drops zeros at the end: %s of %s and %s', (operator, left, right, wanted) => {
+  ] as const)('drops trailing zeros: %s of %s and %s is %s', (operator, left, right, wanted) => {
     const result = foldArithmetic(operator, exact(left), exact(right));
     expect(result && canonicalText(result)).toBe(wanted);
   });
 
-  it('is done on literals of up to 30 digits and 15 decimals', () => {
+  it('is folded for literals of up to 30 digits and 15 decimals', () => {
     const isFolded = (value: Exact): boolean =>
       foldArithmetic('add', value, exact('1')) !== undefined &&
       foldArithmetic('add', exact('1'), value) !== undefined;
@@ -157,7 +160,7 @@ describe('arithmetic on literals', () => {
     for (const scale of [16, -16]) expect(isFolded({ digits: 7n, scale })).toBe(false);
   });
 
-  it('by zero is null, on very long literals left to the database', () => {
+  it('is null for a division by zero, and left to the database for very long literals', () => {
     expect(foldArithmetic('div', exact('1'), exact('0'))).toBeNull();
     expect(foldArithmetic('mod', exact('1'), exact('0.0'))).toBeNull();
     expect(foldArithmetic('add', exact('1e1000000'), exact('1'))).toBeUndefined();

@@ -65,7 +65,7 @@ describe('the shape of a calculation', () => {
     expect(shapeOf(of(operator, left, right))).toEqual({ exact: undefined, sure: false, nullable: true });
   });
 
-  it.each(['round', 'floor', 'ceiling'] as const)('%s may reach the next whole number', (kind) => {
+  it.each(['round', 'floor', 'ceiling'] as const)('%s may result in the next whole number', (kind) => {
     expect(shapeOf({ kind, operand: number('1.5') })).toEqual({
       exact: { scale: 1, bound: 26n, least: 1n },
       sure: true,

@@ -5,7 +5,7 @@ import { createPackedParameters, createParameters } from '../../../../src/query/
 const longest = 12_000;
 
 describe('parameters', () => {
-  it('of the same value and type are one', () => {
+  it('are shared by equal values of one type', () => {
     const parameters = createParameters();
     expect([
       parameters.add('String', '1'),
@@ -28,13 +28,13 @@ describe('parameters', () => {
     expect(parameters.values()).toEqual({ p0: '1', p1: '1', p2: 1, p3: ['1', '2'], p4: [] });
   });
 
-  it('have a name in front of their number, where a statement has several sets', () => {
+  it('have the prefix of their set, which a statement may have several of', () => {
     const parameters = createParameters('s');
     expect(parameters.add('String', 'a')).toBe('{s0:String}');
     expect(parameters.values()).toEqual({ s0: 'a' });
   });
 
-  it('of long texts are joined from several, which are cut between characters', () => {
+  it('for a long text are concatenated from several, split between characters', () => {
     const parameters = createParameters();
     expect(parameters.add('String', 'a'.repeat(longest))).toBe('{p0:String}');
     expect(parameters.add('String', 'b'.repeat(longest + 1))).toBe('concat({p1:String}, {p2:String})');
@@ -44,7 +44,7 @@ describe('parameters', () => {
     expect(parameters.values()).toMatchObject({ p2: 'b', p4: '😀' });
   });
 
-  it('of long lists are joined from several, quotes and commas counted', () => {
+  it('for a long list are concatenated from several, including quotes and commas in the length', () => {
     const parameters = createParameters();
     const half = 'a'.repeat(longest / 2 - 3);
     expect(parameters.addTexts([half, `${half}aaa`, 'b'])).toBe(
@@ -54,7 +54,7 @@ describe('parameters', () => {
     expect(createParameters().addTexts([half, `${half}aaaa`])).toMatch(/^arrayConcat/);
   });
 
-  it('of a long text in a list stand for a list of it alone', () => {
+  it('for a long text in a list form a list with one item', () => {
     const parameters = createParameters();
     const long = 'a'.repeat(longest + 1);
     expect(parameters.addTexts(['b', long, 'c'])).toBe(
@@ -66,7 +66,7 @@ describe('parameters', () => {
 });
 
 describe('packed parameters', () => {
-  it('take 64 values in one field, single ones in those of even numbers and lists in the others', () => {
+  it('hold 64 values per field, with single values in even fields and lists in odd ones', () => {
     const parameters = createPackedParameters('q');
     const singles = Array.from({ length: 66 }, (_, at) => parameters.add('String', `${at}`));
     const lists = Array.from({ length: 65 }, (_, at) => parameters.addTexts([`${at}`]));
@@ -87,7 +87,7 @@ describe('packed parameters', () => {
     expect(parameters.count()).toBe(131);
   });
 
-  it('are texts that are read as their type', () => {
+  it('are texts that are cast to their type', () => {
     const parameters = createPackedParameters();
     expect(parameters.add('Float64', 1.5)).toBe("CAST({p0:Array(String)}[1], 'Float64')");
     expect(parameters.add('Int64', '7')).toBe("CAST({p0:Array(String)}[2], 'Int64')");

@@ -70,7 +70,7 @@ describe('column names', () => {
     });
   });
 
-  it('with blanks at their ends are suggested as they can be written', () => {
+  it('with blanks at their ends are suggested in brackets', () => {
     expect(() => compileFilter('Open gt 1', columnsOf({ ' Open': 'f' }))).toThrow(
       'did you mean [ Open] instead of Open?',
     );
@@ -78,13 +78,13 @@ describe('column names', () => {
   });
 
   it.each(['City eq "Oslo"', 'City eq \u201cOslo\u201d', 'City eq \u2018Oslo\u2019'])(
-    'of %s are no texts: the message says how those are written',
+    'are rejected in %s with a message about single quotes',
     (text) => {
       expect(() => compileFilter(text, columns)).toThrow('single quotes');
     },
   );
 
-  it('that are unknown are all listed at once', () => {
+  it('that are unknown are listed in one error', () => {
     const { message, details } = errorOf(
       "Foo eq 1 and Some thing gt 2 or [Bar] lt 3 and contains(Baz, 'x') and Foo eq 2",
     );
@@ -216,19 +216,19 @@ describe('bounds', () => {
     expect(errorOf(text)).toMatchObject({ kind: 'invalid', code: 'filter_limit' });
   });
 
-  it('let long flat chains pass', () => {
+  it('allow long flat chains', () => {
     const text = Array.from({ length: 6_000 }, () => 'true').join(' or ');
     expect(normal(text).startsWith('or(true,true')).toBe(true);
   });
 
-  it('let long numbers pass without writing them out', () => {
+  it('allow large exponents without writing the number out', () => {
     expect(normal('Speed lt 1e999999999')).toBe('lt(#4,1e1000000)');
     expect(normal(`Speed lt ${'9'.repeat(1_000)}`)).toContain('999');
     expect(normal('Speed mul 1e999999 add 1 gt 1e-999999')).toContain('gt(');
   });
 });
 
-describe('anything a caller may send', () => {
+describe('any text of a caller', () => {
   const survives = (text: string): boolean => {
     try {
       compileFilter(text, columns);
@@ -290,17 +290,17 @@ describe('anything a caller may send', () => {
     '\n',
   ];
 
-  it('gives a filter or a clear refusal, in 10,000 random texts', () => {
+  it('is compiled or rejected with a clear error, in 10,000 random texts', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), survives), { numRuns: 10_000 });
   });
 
-  it('gives a filter or a clear refusal, in 20,000 heaps of words', () => {
+  it('is compiled or rejected with a clear error, in 20,000 sequences of words', () => {
     const heap = fc.array(fc.constantFrom(...words), { maxLength: 24 }).map((parts) => parts.join(''));
     const spaced = fc.array(fc.constantFrom(...words), { maxLength: 24 }).map((parts) => parts.join(' '));
     fc.assert(fc.property(fc.oneof(heap, spaced), survives), { numRuns: 20_000 });
   });
 
-  it('gives a filter for every generated one, in two spellings that mean the same', () => {
+  it('is compiled if it is a generated filter, with one result for two spellings', () => {
     const table = fc.sample(tableArb, { seed: 1, numRuns: 1 })[0];
     const known = (table?.columns ?? []).map((column) => ({ ...column, sql: `c${column.id}` }));
     fc.assert(

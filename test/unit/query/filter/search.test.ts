@@ -21,7 +21,7 @@ const messageOf = (text: string, of = columns): string => {
 };
 
 describe('a search', () => {
-  it('joins words and phrases, NOT before AND before OR', () => {
+  it('combines words and phrases with NOT before AND before OR', () => {
     expect(shape('red')).toBe('"red"');
     expect(shape('red blue')).toBe('and("red","blue")');
     expect(shape('red AND blue OR NOT green')).toBe('or(and("red","blue"),not("green"))');
@@ -32,7 +32,7 @@ describe('a search', () => {
     expect(shape("it's 50% a_b")).toBe('and("it\'s","50%","a_b")');
   });
 
-  it('looks into text columns alone, and matches nothing without one', () => {
+  it('searches only text columns, and matches nothing without one', () => {
     const { sql, params } = compileSearch('red', columns);
     expect(sql).not.toContain('c3');
     expect(params).toEqual({ s0: 'red' });
@@ -40,7 +40,7 @@ describe('a search', () => {
     expect(compileSearch('NOT red', columnsOf({ N: 'f' })).sql).toBe('1');
   });
 
-  it('of many text columns is one test of all of them, whatever it is joined with', () => {
+  it('is a single test per term for many text columns', () => {
     const many = columnsOf(Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`T${at}`, 's'])));
     const { sql, params } = compileSearch('red AND NOT "Dark Blue"', many);
     const cells = many.map((column) => column.sql).join(', ');
@@ -50,13 +50,13 @@ describe('a search', () => {
     expect(params).toEqual({ s0: 'red', s1: 'Dark Blue' });
   });
 
-  it('binds the terms, whatever they hold', () => {
+  it('binds its terms as parameters', () => {
     const { sql, params } = compileSearch("x';DROP", columns);
     expect(sql).not.toContain('DROP');
     expect(params).toEqual({ s0: "x';DROP" });
   });
 
-  it('says where it cannot be read', () => {
+  it('is rejected with the position of a mistake', () => {
     expect(messageOf('red AND')).toBe(
       '$search, character 8: expected a word or a "phrase", found the end of the search',
     );
@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(messageOf('\ud800')).toContain('well-formed Unicode');
   });
 
-  it('is bounded in length and in tests of each row', () => {
+  it('is limited in length and in tests per row', () => {
     expect(messageOf('x'.repeat(1_001))).toContain('longer than 1000 characters');
     expect(messageOf('('.repeat(1_000))).toContain('expected a word');
     const many = columnsOf(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`C${at}`, 's'])));

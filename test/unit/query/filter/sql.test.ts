@@ -198,7 +198,7 @@ describe('the SQL', () => {
     ]);
   });
 
-  it('of conditions that are compared or unknown is that of its golden file', async () => {
+  it('of conditions that are compared or may be null is that of its golden file', async () => {
     const conditions = [
       'Double gt 1',
       'Cents eq null',

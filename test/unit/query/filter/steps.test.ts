@@ -34,8 +34,8 @@ const listOf = (values: number): string =>
   `Speed in (${Array.from({ length: values }, (_, at) => at).join()})`;
 const chainOf = (terms: number): string => Array.from({ length: terms }, () => 'true').join(' or ');
 
-describe('a long filter lets other work run', () => {
-  it('after each hundred operands and values that are read', () => {
+describe('a long filter yields', () => {
+  it('after each 100 operands and values that are parsed', () => {
     expect(parsed(chainOf(99)).breaks).toBe(0);
     expect(parsed(chainOf(100)).breaks).toBe(1);
     expect(parsed(chainOf(1_000)).breaks).toBe(10);
@@ -50,7 +50,7 @@ describe('a long filter lets other work run', () => {
     expect(bound(`${listOf(1)} or ${listOf(2)}`).breaks).toBe(2);
   });
 
-  it('after each hundred conditions that are compiled', () => {
+  it('after each 100 conditions that are compiled', () => {
     const breaks = (text: string): number =>
       run(conditionSteps(bound(text).result, createContext(createParameters()))).breaks;
     expect(breaks(chainOf(99))).toBe(0);

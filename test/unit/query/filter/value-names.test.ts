@@ -32,7 +32,7 @@ describe.each(names)('a column called %s', (name) => {
     ['Day', 'd'],
   ] as const;
 
-  it('alone is the column on the left, and with a value', () => {
+  it('is the column on the left of a comparison, and next to a value', () => {
     expect(normal(`${name} gt 50`, alone)).toBe('gt(#1,5e1)');
     expect(normal(`50 lt ${name}`, alone)).toBe('lt(5e1,#1)');
     expect(normal(`${name} in (50, 51)`, alone)).toBe('in(#1,5e1,51)');
@@ -51,14 +51,14 @@ describe.each(names)('a column called %s', (name) => {
     if (name !== "'it'") expect(normal(`Value lt ${name}`, withValue)).toBe('lt(#3,#2)');
   });
 
-  it('is reached by brackets, whatever is next to it', () => {
+  it('is the column in brackets, whatever is next to it', () => {
     const bracketed = `[${name.replaceAll(']', ']]')}]`;
     expect(normal(`Value lt ${bracketed}`, withValue)).toBe('lt(#3,#2)');
     expect(normal(`${bracketed} gt Value`, withValue)).toBe('gt(#2,#3)');
   });
 });
 
-describe('a literal that is a column as well', () => {
+describe('a literal that is also a column name', () => {
   const years = [
     ['Country', 's'],
     ['2019', 'f'],
@@ -99,7 +99,7 @@ describe('a literal that is a column as well', () => {
     expect(normal(text, years)).toBe(wanted);
   });
 
-  it('of a type that fits nowhere tells how the value is written', () => {
+  it('with a type that fits nowhere is rejected with the way to write the value', () => {
     expect(() => normal('Country eq 2020', years)).toThrow("quote it: '2020'");
   });
 });
@@ -117,7 +117,7 @@ describe('a comparison without a column', () => {
     'Value gt 1 and 1 eq 1',
     '(2020) gt 50',
     '-1 lt 0',
-  ])('is refused: %s', (text) => {
+  ])('is rejected: %s', (text) => {
     expect(codeOf(text, { Value: 'f' })).toBe('filter_type');
     expect(() => normal(text, { Value: 'f' })).toThrow('in brackets, as in [2020] gt 50');
   });
@@ -128,12 +128,12 @@ describe('a comparison without a column', () => {
     '1 add 2020 eq 2021',
     '(2020 add 1) in (2021)',
     "contains('a', '2020') eq true",
-  ])('is refused where a column of another type is called as one of the values: %s', (text) => {
+  ])('is rejected if a column of another type has a value as its name: %s', (text) => {
     const columns = { '2024-01-01': 'f', '2020': 's', "'2020'": 'f' } as const;
     expect(() => normal(text, columns)).toThrow('in brackets, as in [2020] gt 50');
   });
 
-  it('is none where a column is read in it', () => {
+  it('is accepted if one of its values is read as a column', () => {
     const columns = { '2020': 'f', '2021': 's', Day: 'd' } as const;
     expect(normal('2020 add 1 eq 2021', columns)).toBe('eq(add(#1,1),2021)');
     expect(normal('2021 add 2020 eq 2021', columns)).toBe('eq(add(2021,#1),2021)');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isSpaceAt } from '../../../../src/query/filter/space.js';
 import { operatorWordAt, stopWordAt, wordAt } from '../../../../src/query/filter/words.js';
 
-it('white space is what \\s has', () => {
+it('white space is the same as \\s', () => {
   const differing = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => isSpaceAt(character, 0) !== /\s/.test(character) || isSpaceAt('a', 1),
   );
@@ -26,7 +26,7 @@ it.each([
   expect(operatorWordAt(`x ${text}`, 2)).toEqual(operator);
 });
 
-it('a word is the letters at a place, in any case', () => {
+it('a word is the letters at an offset, in any case', () => {
   expect([wordAt('abC1', 0), wordAt('1 AS', 2), wordAt('1', 0)]).toEqual(['abC', 'AS', undefined]);
 });
 
@@ -39,6 +39,6 @@ it.each([
   ['as5', undefined],
   ['asc x', undefined],
   ['or x', undefined],
-])('of the words as and with, %j begins with %j', (text, word) => {
+])('with the stop words as and with, %j begins with %j', (text, word) => {
   expect(stopWordAt(`x ${text}`, 2, ['as', 'with'])).toBe(word);
 });
