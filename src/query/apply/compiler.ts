@@ -47,7 +47,10 @@ const select = (columns: readonly string[], relation: Relation): string =>
   // A SELECT needs a column, even if only the number of rows matters.
   `SELECT ${columns.length === 0 ? '1' : columns.join(', ')} ${source(relation)}`;
 
-const orderColumns = ({ sorted, natural }: Relation): string[] => [...sorted.map(({ sql }) => sql), ...natural];
+const orderColumns = ({ sorted, natural }: Relation): string[] => [
+  ...sorted.map(({ sql }) => sql),
+  ...natural,
+];
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 

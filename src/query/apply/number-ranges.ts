@@ -126,7 +126,8 @@ export const createNumberRanges = (reader: Reader): NumberFactsReader => {
     remembered,
     async find(version, columns, context) {
       const missing = columns.filter(
-        (column) => columnTypeOf(column.physical).numbers !== undefined && !cached.has(keyOf(version, column)),
+        (column) =>
+          columnTypeOf(column.physical).numbers !== undefined && !cached.has(keyOf(version, column)),
       );
       for (let at = 0; at < missing.length; at += columnsPerQuery) {
         const queryId = `${context.queryId}-facts${at}`;

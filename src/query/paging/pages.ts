@@ -80,7 +80,10 @@ const limited = (page: Plan, plan: Plan): Plan => ({
 /** The plan of the requested page, or of all rows. */
 export const pageOf = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { token } = plan;
-  return limited(token === undefined ? await withPositions(seeker, plan, context) : atToken(plan, token), plan);
+  return limited(
+    token === undefined ? await withPositions(seeker, plan, context) : atToken(plan, token),
+    plan,
+  );
 };
 
 /** Like `pageOf`, but without a query, for a plan without `$skip`. */

@@ -57,7 +57,9 @@ export const NewReadLink = ({
         : { query: { ...query, $format: format } }),
       maxBytesPerDay: megabytes === '' ? null : Math.round(Number(megabytes) * 1_000_000),
     };
-    await run(async () => setMade(await api.post<CreatedLink>(`/datasets/${datasetId}/read-links`, { body })));
+    await run(async () =>
+      setMade(await api.post<CreatedLink>(`/datasets/${datasetId}/read-links`, { body })),
+    );
   };
   return (
     <Dialog title={t.makeTitle} onClose={onClose}>

@@ -36,8 +36,7 @@ export const consoleTexts = {
       `PostgreSQL, ClickHouse and Kafka are up, ${members} consumers are running, and there are no dead letters.`,
     paused: (since: string) =>
       `Workers have been paused for ${since}. Uploads are accepted and wait in Kafka.`,
-    stuck: (count: number) =>
-      count === 1 ? '1 upload is stuck.' : `${count} uploads are stuck.`,
+    stuck: (count: number) => (count === 1 ? '1 upload is stuck.' : `${count} uploads are stuck.`),
     letters: (count: number) =>
       count === 1 ? '1 dead letter needs a decision.' : `${count} dead letters need a decision.`,
     noWorker: (topic: string) => `No worker is reading: ${topic}.`,

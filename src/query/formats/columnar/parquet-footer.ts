@@ -83,7 +83,11 @@ export async function* withoutEnd(
     bufferedBytes += chunk.length;
     total += chunk.length;
     const wanted = Math.max(minBuffered(columns), Math.min(maxBuffered, total / 16));
-    for (let first = buffered[0]; first !== undefined && bufferedBytes - first.length >= wanted; first = buffered[0]) {
+    for (
+      let first = buffered[0];
+      first !== undefined && bufferedBytes - first.length >= wanted;
+      first = buffered[0]
+    ) {
       yield first;
       bufferedBytes -= first.length;
       buffered.shift();

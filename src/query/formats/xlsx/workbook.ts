@@ -24,10 +24,7 @@ const buttonWidth = 3;
 /** Widths depend on the headers only, because rows are streamed. */
 const columnWidths = (names: readonly string[]): string => {
   const columns = names.map((name, index) => {
-    const width = Math.min(
-      maxWidth,
-      Math.max(minWidth, [...name.slice(0, maxWidth)].length + buttonWidth),
-    );
+    const width = Math.min(maxWidth, Math.max(minWidth, [...name.slice(0, maxWidth)].length + buttonWidth));
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
   });
   return columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;

@@ -72,7 +72,9 @@ export const suggest = (text: string, columns: readonly Column[]): Suggestions |
     return items.length === 0 ? undefined : { kind: 'words', from, items };
   }
   if (part === '' && !/(?:^|\(|\band|\bor|\bnot)$/i.test(before)) return undefined;
-  const names = columns.filter(({ name }) => contains(name, wanted)).map(({ name }) => `${nameInFilter(name)} `);
+  const names = columns
+    .filter(({ name }) => contains(name, wanted))
+    .map(({ name }) => `${nameInFilter(name)} `);
   const starting = names.filter((name) => name.toLowerCase().replace('[', '').startsWith(wanted));
   const rest = names.filter((name) => !starting.includes(name));
   const calls = functions.filter((name) => name.startsWith(wanted));

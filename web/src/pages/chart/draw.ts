@@ -185,6 +185,9 @@ export const draw = (
         ],
       },
     },
-    [[...model.places], ...model.lines.map(({ numbers }) => drawableValues(numbers, look.isLog))] as uPlot.AlignedData,
+    [
+      [...model.places],
+      ...model.lines.map(({ numbers }) => drawableValues(numbers, look.isLog)),
+    ] as uPlot.AlignedData,
     host,
   );
