@@ -20,11 +20,9 @@ interface GridProps {
   readonly rows: RowsOf;
   /** Number of matching rows. */
   readonly rowCount: number;
-  /** All columns of the dataset. */
   readonly columns: readonly Column[];
-  /** Visible columns, pinned ones first. */
+  /** Visible columns, the pinned ones first. */
   readonly shown: readonly Column[];
-  /** Number of pinned columns. */
   readonly pinned: number;
   readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
   readonly summaries: ReadonlyMap<number, ColumnSummary | undefined>;
@@ -43,7 +41,7 @@ interface GridProps {
 
 const firstWidth = ({ name, dataType }: Column): number =>
   Math.min(300, Math.max(dataType === 'Date' ? 132 : 168, name.length * 8.5 + 56));
-/** Most stretching of columns to fill the width. */
+/** Limit for stretching columns to fill the width. */
 const maxStretch = 1.6;
 
 /** A table of any length and width. Only cells in view are rendered and fetched. */
@@ -65,7 +63,7 @@ export const Grid = (props: GridProps) => {
   const left = useRef(0);
 
   const scroll = useMemo(() => createRowScroll(Math.max(1, rowCount) * rowHeight), [rowCount]);
-  // A few columns are stretched to the available width: a truncated number is misleading.
+  // A few columns are stretched to the available width: a number that is cut off is misleading.
   const stretch = useMemo(() => {
     const plain = shown.reduce((sum, column) => sum + firstWidth(column), 0);
     return Math.max(1, Math.min(maxStretch, (size.width - numberWidth) / Math.max(1, plain)));
