@@ -26,7 +26,7 @@ const dataOf = (csv: string, columns: Columns = time, kind: ChartKind = 'line') 
 const draw = (csv: string, columns: Columns = time, kind: ChartKind = 'line', title = 'Title'): string =>
   chartSvg(dataOf(csv, columns, kind), { kind, title, theme: 'auto' });
 
-/** Texts and names of elements, by a strict parser of XML. */
+/** Texts and element names, read by a strict XML parser. */
 const read = (svg: string) => {
   const texts: string[] = [];
   const names: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * ETags and page tokens that were issued stay valid: each question keeps the fingerprints of the golden file. Where bytes of answers
- * change, raise `formatRevision` and write the file again; a new option adds lines and changes none.
+ * Issued ETags and page tokens must stay valid, so each request keeps the fingerprints of the golden file. If the bytes of answers
+ * change, raise `formatRevision` and update the file. A new option adds lines and changes none.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe('fingerprints', () => {
   });
 
   it('are in the golden file for every option that is part of them', () => {
-    // The version is part of every fingerprint, and a page token begins where its own question says.
+    // The version is part of every fingerprint, and a page token keeps the fingerprint of its request.
     const apart = ['versionId', 'asOf', 'skipToken'];
     const missing = optionKeys.filter(
       (key) =>

@@ -18,7 +18,7 @@ const table: Table = {
   ],
 };
 
-/** Content of the first entry of an archive whose entries are deflated and end with a descriptor. */
+/** Content of the first entry of a ZIP archive with deflated entries and data descriptors. */
 const firstEntry = async (archive: string | Readable): Promise<string> => {
   if (typeof archive === 'string') throw new Error('not an archive');
   const parts: Buffer[] = [];

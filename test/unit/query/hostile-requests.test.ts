@@ -32,7 +32,7 @@ const repeated = (text: string, count: number, joint = ' or '): string =>
 
 const longFilters = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
-/** Does the work, which may be refused as the caller's mistake, in short turns; the refusal. */
+/** Runs the work, which must not block the event loop. Returns its error if it is a mistake of the caller, else ''. */
 const refusalOf = async (work: () => unknown): Promise<string> => {
   let message = '';
   await expectShortTurns(async () => {

@@ -7,7 +7,7 @@ import { own, recorder, requestOf, semaphore, versionsOf } from './recorded-down
 
 const renamed = { ...own, columns: own.columns.map((column) => ({ ...column, name: `${column.name}!` })) };
 
-/** Downloads whose remembered version has no rows any more. */
+/** Downloads whose first read finds the rows of the cached version gone. */
 const downloadsWith = (found: typeof own) => {
   const { reader } = recorder();
   let reads = 0;

@@ -185,11 +185,11 @@ describe('each option', () => {
     }).fingerprint;
   };
 
-  /** Options without which an option has no effect. */
+  /** Other options that an option needs to have an effect. */
   const needed: Readonly<Record<string, Record<string, string>>> = {
     $distinct: { $select: 'Country' },
     $format: { $format: 'csv' },
-    // An option of some formats is tried with the first of them.
+    // An option of some formats is tested with the first of them.
     ...Object.fromEntries(
       optionKeys.flatMap((key) => {
         const { name, appearance } = options[key];
@@ -201,7 +201,7 @@ describe('each option', () => {
     ),
   };
 
-  /** They name the version, which is in every tag; a point in time has become one before the plan is made. */
+  /** They name the version, which is in every ETag. `asOf` is resolved to a version before planning. */
   const namesVersion = ['versionId', 'asOf'];
 
   it.each(optionKeys.filter((key) => !namesVersion.includes(key)).map((key) => options[key]))(

@@ -83,7 +83,7 @@ export const versions: Readonly<Record<string, ReadableVersion>> = {
   copy: { ...own, copy: asReadCopy({ table: 'r7_0f', plain: ['c2_d', 'c4_f'] }) },
 };
 
-/** Records the statements of requests; its answers are those of small rows where a request needs some to go on. */
+/** Records the statements of requests, and returns a few small results that requests need to continue. */
 export const recorder = () => {
   const statements: ReadQuery[] = [];
   const answer = (sql: string): unknown[] => {
@@ -119,7 +119,7 @@ export const recorder = () => {
       .map(({ sql, values, place, settings = {} }) =>
         [sql, JSON.stringify(values), JSON.stringify({ ...settings, shard: place.shard })].join('\n'),
       )
-      // Requests ask for rows and for their number at the same time.
+      // Sorted, because requests read rows and their number concurrently.
       .sort()
       .join('\n\n');
   return { reader, text };

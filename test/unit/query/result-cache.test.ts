@@ -11,7 +11,7 @@ const request = (question: string, signal = never, owner = 'account:1') => ({ qu
 const createAnswers = (maxBytes = 4 * 1024 * 1024) =>
   createResultCache({ maxBytes, metrics: createMetrics().resultCache });
 
-/** Opens streams of these pieces; each run is a further one. */
+/** Opens streams of these pieces. Each stream waits for `go`. */
 const createSource = (...pieces: (string | Buffer | Error)[]) => {
   const runs: { signal: AbortSignal; go: () => void }[] = [];
   const open = async (signal: AbortSignal): Promise<OpenedAnswer> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedWork } from '../../../src/query/shared-work.js';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 const createJob = () => {
   const begun: { signal: AbortSignal; end: (value: string) => void; fail: (error: Error) => void }[] = [];
   const work = (signal: AbortSignal): Promise<string> =>

@@ -1,4 +1,4 @@
-/** The SQL text of requests: a change of it must be wanted, since every statement was measured. */
+/** The SQL text of requests, so that every change is deliberate: each statement was measured. */
 import { describe, expect, it } from 'vitest';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { uploadsPerDataset } from '../../../src/model/position.js';
@@ -67,7 +67,7 @@ const download = async (version: ReadableVersion, query: Record<string, string>)
   if (request.options.count) await downloads.count(plan, request);
   else {
     const { body } = await downloads.open(plan, request);
-    // The answer is empty, which is no Parquet file to be read.
+    // The recorded answer is empty, which is not a Parquet file.
     if (request.format === 'parquet') body.destroy();
     else for await (const _ of body);
   }

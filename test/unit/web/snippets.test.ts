@@ -6,7 +6,7 @@ const api = 'https://data.example.org/api';
 const excel = (list: readonly { readonly name: string; readonly text: string }[]): string =>
   list.find(({ name }) => name === 'Excel, Power Query')?.text ?? '';
 
-/** Texts in the code as Power Query reads them: `""` is a quote, `#(#)` a number sign, another `#(…)` something else. */
+/** Text literals in the code, as Power Query reads them: `""` is a quote, `#(#)` is `#`, and any other `#(…)` is another character. */
 const textsIn = (code: string): string[] =>
   [...code.matchAll(/"((?:[^"]|"")*)"/g)].map(([, text = '']) => {
     const plain = text.replaceAll('""', '"');
@@ -50,6 +50,6 @@ it('sends parameters and the key of a series unchanged', () => {
   const found = textsIn(code);
   expect(found).toContain(JSON.stringify({ params }));
   expect(found).toContain('https://data.example.org/api/providers/fred/series/GDP/data');
-  // With a body Excel sends no credentials of its own.
+  // For a request with a body, Excel does not add credentials.
   expect(code).toContain('if Key = "" then [] else [Authorization = "Bearer " & Key]');
 });

@@ -1,4 +1,4 @@
-/** Verdict of the console's first screen on a state. */
+/** The verdict on the first screen of the console. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../../web/src/pages/console/types.js';

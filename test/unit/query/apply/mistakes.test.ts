@@ -1,4 +1,4 @@
-/** What callers read about each kind of pipeline, right or wrong. A change of it must be wanted. */
+/** The outcome of each kind of pipeline, right or wrong, so that every change of a message is deliberate. */
 import { expect, it } from 'vitest';
 import { applyPipeline } from '../../../../src/query/apply/apply.js';
 import { versionSource } from '../../../../src/rows/source.js';
@@ -10,7 +10,7 @@ const version = versionOf(
 );
 const rows = versionSource('db', version);
 
-/** The message, or the normal form and the columns of the result. */
+/** The error message, or the normal form and the columns of the result. */
 const outcome = (text: string): string => {
   try {
     const { columns, keepsRows, normalized } = applyPipeline({ text, version, rows, ranges: new Map() });

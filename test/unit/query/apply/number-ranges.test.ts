@@ -9,7 +9,7 @@ type Answer = readonly [largest: string | null, decimals: number, total: string 
 
 const context = { queryId: 'q', signal: new AbortController().signal };
 
-/** Ranges of columns for which ClickHouse answers so, in this order; and the queries. */
+/** Ranges read from these answers of ClickHouse, one per column, and the queries sent. */
 const rangesFor = (answers: readonly Answer[]) => {
   const queries: ReadQuery[] = [];
   const ranges = createNumberRanges({
@@ -24,7 +24,7 @@ const rangesFor = (answers: readonly Answer[]) => {
   return { queries, ranges };
 };
 
-/** The range of one column for which ClickHouse answers so. */
+/** The range of one column with this answer of ClickHouse. */
 const rangeOf = async (physical: PhysicalType, answer: Answer): Promise<NumberRange | undefined> => {
   const version = versionOf({ A: physical }, 1);
   return (await rangesFor([answer]).ranges.find(version, version.columns, context)).get(1);
@@ -38,7 +38,7 @@ describe('the range of a column', () => {
     ['f', ['1e20', 3, '0'], 3, 10n ** 23n, 1n],
     ['f', [null, 0, null], 0, 0n, 1n],
     ['f', ['3', 0, 'inf'], 0, 3n, undefined],
-    // The type of a decimal has its scale; only doubles are measured.
+    // A decimal column has the scale of its type; that of doubles is measured.
     ['n38_4', ['1.5', 0, '3'], 4, 15_000n, 30_001n],
   ])('%s of %j has scale, units and total', async (physical, answer, scale, units, total) => {
     expect(await rangeOf(physical, answer)).toEqual({ scale, units, total });

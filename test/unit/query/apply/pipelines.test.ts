@@ -98,7 +98,7 @@ describe('a mistake is reported with its position', () => {
       30,
       /Nope, Neither/,
     ],
-    // The column that grouping would make is no suggestion for the one that is lacking.
+    // The unknown column must not be suggested for itself, though groupby would return it.
     [
       'groupby((Nowhere),aggregate($count as N))/filter(N gt 1)',
       'unknown_column',

@@ -3,7 +3,7 @@ import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../../src/model/version.js';
 import { placeOf } from '../../../../src/rows/place.js';
 
-/** A version in an own table, with columns of these types, whose ids count from 1. */
+/** A version in its own table, with columns of these types and ids from 1. */
 export const versionOf = (
   physicals: Readonly<Record<string, PhysicalType>>,
   rowCount: number,

@@ -1,6 +1,6 @@
 /**
- * The SQL of every aggregate and calculation, by type and range of its column. A change of it must be wanted; that the
- * results are right is what test/integration/query/apply-results.test.ts says.
+ * The SQL of every aggregate and calculation, by type and range of its column, so that every change is deliberate. The results
+ * are checked by test/integration/query/apply-results.test.ts.
  */
 import { describe, expect, it } from 'vitest';
 import type { PhysicalType } from '../../../../src/model/column.js';
@@ -21,12 +21,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   Moment: { physical: 't' },
   Whole: { physical: 'f', range: { scale: 0, units: 999n } },
   Cents: { physical: 'f', range: { scale: 2, units: 99_999n } },
-  // Sums have more digits than a double holds, more than an Int64, and more than a fast unit.
+  // Sums beyond the digits of a double, of an Int64, and of a fast unit.
   Large: { physical: 'f', range: { scale: 2, units: 10n ** 14n } },
   Larger: { physical: 'f', range: { scale: 2, units: 10n ** 17n } },
   Fine: { physical: 'f', range: { scale: 15, units: 10n ** 15n } },
   Vast: { physical: 'f', range: { scale: 0, units: 10n ** 40n } },
-  // On both sides of what doubles, an Int64, fast units and decimals of 38 and 76 digits hold.
+  // Both sides of the limits of doubles, Int64, fast units, and decimals of 38 and 76 digits.
   BelowDouble: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 53n - 1n } },
   AtDouble: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 53n } },
   BelowInt64: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 2n ** 63n - 1n } },
@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   Digits38: { physical: 'f', range: { scale: 0, units: 10n ** 37n, total: 10n ** 37n } },
   Digits39: { physical: 'f', range: { scale: 0, units: 10n ** 38n, total: 10n ** 38n } },
   Digits76: { physical: 'n76_0', range: { scale: 0, units: 10n ** 75n, total: 10n ** 75n } },
-  // Few digits in all rows together, as counted.
+  // The counted total is smaller than the largest number times the rows.
   Counted: { physical: 'f', range: { scale: 2, units: 10n ** 14n, total: 10n ** 15n } },
   Unbounded: { physical: 'f' },
   Decimal: { physical: 'n38_4' },
@@ -55,7 +55,7 @@ const ranges = new Map(
   ),
 );
 
-/** The type of each result column, and the statement; or why there is none. */
+/** The types of the result columns and the statement, or the error. */
 const outcome = (text: string): string => {
   try {
     const {

@@ -11,7 +11,7 @@ const sqlOf = (text: string): string => {
   return from.replaceAll(rows.from, 'ROWS').replaceAll(rows.where, 'CONDITION');
 };
 
-/** Steps that leave rows with conditions, limits and orders of their own. */
+/** Steps whose results have conditions, limits or orders. */
 const before = [
   'identity',
   'top(9)',

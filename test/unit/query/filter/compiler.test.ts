@@ -192,7 +192,7 @@ describe('bound parameters', () => {
     const { params, sql } = compileFilter(many, columns);
     expect(Object.keys(params).length).toBeLessThan(100);
     expect(sql).toContain("(c2_f = CAST({p0:Array(String)}[2], 'Float64'))");
-    // 0 needs no value: it is compared from both sides.
+    // The first value, 0, is not a parameter: the SQL compares with it from both sides.
     expect((params.p0 as string[])[1]).toBe('2');
   });
 });

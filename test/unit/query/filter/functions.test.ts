@@ -18,7 +18,7 @@ describe('a function', () => {
     ['tolower(City) eq toupper(Other)', 'eq(tolower(#1),toupper(#4))'],
     ['ceiling(Speed) eq round(Speed)', 'eq(ceiling(#2),round(#2))'],
     ["trim(City) in ('a', 'b')", 'in(trim(#1),"a","b")'],
-    // Columns whose names look like values count as columns, not in whole numbers.
+    // A column whose name looks like a value is a column, not a number that must be whole.
     ['substring(2.5, 1) eq City', 'eq(substring(#5,1),#1)'],
   ])('keeps the order of its arguments: %s', (text, wanted) => {
     expect(normal(text)).toBe(wanted);

@@ -4,7 +4,7 @@ import { columnsOf } from './columns.js';
 
 const columns = columnsOf({ City: 's', Speed: 'f', Day: 'd', Price: 'n38_2' });
 
-/** Position and message; the option in front of them is the same for all. */
+/** Position and message, without the name of the option. */
 const messageOf = (text: string): string => {
   try {
     compileFilter(text, columns);

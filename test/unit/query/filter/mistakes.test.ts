@@ -12,7 +12,7 @@ const outcome = (text: string): string => {
   }
 };
 
-/** What a caller reads; a change of it must be wanted. */
+/** Compares messages with a golden file, so that every change is deliberate. */
 const expectMessages = (name: string, filters: readonly string[]): Promise<void> =>
   expect(`${filters.map((text) => `${text}\n  ${outcome(text)}`).join('\n')}\n`).toMatchFileSnapshot(
     `./messages/${name}.txt`,

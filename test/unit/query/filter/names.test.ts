@@ -35,7 +35,7 @@ describe('the longest name at an offset', () => {
     expect(costOf('Speed')).toBe(5 / 16 + 1 + 5 / 16);
     expect(costOf('City x and soon')).toBe(4 / 16 + 2 + 4 / 16);
     expect(costOf('Nothing of these')).toBe(7 / 16);
-    // A word is read no further than names are long.
+    // A word is read only up to the length of the longest name.
     expect(costOf('x'.repeat(1_000))).toBe((6 + 1) / 16);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPackedParameters, createParameters } from '../../../../src/query/filter/parameters.js';
 
-/** Characters that fit into one field of a request. */
+/** Most characters in one form field of a request. */
 const longest = 12_000;
 
 describe('parameters', () => {

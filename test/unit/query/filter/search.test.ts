@@ -4,7 +4,7 @@ import { columnsOf } from './columns.js';
 
 const columns = columnsOf({ A: 's', B: 's', N: 'f' });
 
-/** Terms as they are joined; a term is the texts of its tests. */
+/** The normal form, with the tests of each term replaced by its text. */
 const shape = (text: string): string =>
   compileSearch(text, columnsOf({ A: 's' })).normalized.replaceAll(
     /or\(and\(not\(isnull\(#1\)\),contains\(tolower\(#1\),tolower\(("[^)]*")\)\)\)\)/g,

@@ -1,6 +1,6 @@
 /**
- * The SQL of conditions, by the type and range of their columns. A change of it must be wanted; that ClickHouse gives the right rows
- * for it is what test/integration/query/filter.test.ts says.
+ * The SQL of conditions, by the type and range of their columns, so that every change is deliberate. The rows that ClickHouse
+ * returns are checked by test/integration/query/filter.test.ts.
  */
 import { describe, expect, it } from 'vitest';
 import { compileFilter, type FilterColumn } from '../../../../src/query/filter/filter.js';

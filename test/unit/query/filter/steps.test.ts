@@ -11,7 +11,7 @@ import { columnsOf } from './columns.js';
 const columns = columnsOf({ Speed: 'f' });
 const byName = new Map(columns.map((column) => [column.name, column]));
 
-/** The result, and how often other work may run before it is there. */
+/** The result, and the number of yields before it. */
 const run = <T>(steps: Generator<void, T>): { result: T; breaks: number } => {
   for (let breaks = 0; ; breaks += 1) {
     const { done, value } = steps.next();

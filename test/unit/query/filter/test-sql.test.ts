@@ -3,7 +3,7 @@ import { isFalse, isTrue, type Test } from '../../../../src/query/filter/test-sq
 
 const [one, two] = ['isNull(a)', 'isNull(b)'];
 
-/** Both questions for a test that is SQL, true or false where no operand is null. */
+/** `isTrue` and `isFalse` of a test: SQL or a constant, valid if no operand is null. */
 const answers = (operator: Test['operator'], test: string | boolean, nulls: readonly string[]) => [
   isTrue({ operator, test, nulls }),
   isFalse({ operator, test, nulls }),

@@ -74,11 +74,11 @@ describe('a literal that is also a column name', () => {
   it.each([
     ['2020 gt 2019', 'gt(#3,#2)'],
     ['2020 sub 2019 gt 5', 'gt(sub(#3,#2),5)'],
-    // The same column: its value.
+    // The same column twice: the second is a value.
     ['2020 gt 2020', 'gt(#3,202e1)'],
     ['[2020] gt 2020', 'gt(#3,202e1)'],
     ['2019 gt 2020.0', 'gt(#2,202e1)'],
-    // Next to a calculation, in a list and where only a value fits.
+    // A value next to a calculation, in a list, and where no column is allowed.
     ['year(Day) eq 2020', 'eq(year(#4),202e1)'],
     ['2019 in (2019, 2020)', 'in(#2,2019,202e1)'],
     ['Day ge 2024-01-01', "ge(#4,'2024-01-01')"],
