@@ -29,7 +29,6 @@ import { countRows, openRows } from './rows.js';
 import type { SelectedRows } from './statement.js';
 import type { Versions } from './versions.js';
 
-/** Counts for the headers. */
 export interface RowCounts {
   /** Number of rows before `$top` or `$last`; undefined without these options. */
   readonly rowCount: number | undefined;
@@ -117,8 +116,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     ranges: NumberRanges,
   ): AppliedRows | undefined => {
     const { apply: text } = options;
-    if (text === undefined) return undefined;
-    return applyPipeline({ text, version, rows, ranges, limits });
+    return text === undefined ? undefined : applyPipeline({ text, version, rows, ranges, limits });
   };
 
   /** Ranges for the result types of `$apply`; undefined if they must be queried. */
@@ -184,7 +182,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     if (cached !== undefined) return cached;
     const token = requestVersions.tokenOf(request);
     const version = remembered ?? (await requestVersions.find(request, token));
-    const planned = { version, rows: rowsOf(reader.database, version, request) };
+    const rows = copyOf(reader.database, version, request) ?? versionSource(reader.database, version);
+    const planned = { version, rows };
     try {
       const applied = applyTo(request, planned, await rangesFor(version, request));
       const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
@@ -201,6 +200,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     }
   };
 
+  /** True for an error of a statement that read the copy of a version, and may be about the copy. */
+  const isOfCopy = ({ version }: Plan, request: DownloadRequest, error: unknown): boolean =>
+    (isGone(error) || isUnexpected(error)) && copyOf(reader.database, version, request) !== undefined;
+
   /** Plans again, from PostgreSQL, if the cached location of the rows is stale or the read copy cannot be read. */
   const withCurrentLocation = async <T>(
     plan: Plan,
@@ -211,7 +214,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     try {
       return await work(plan);
     } catch (error) {
-      const isCopyBad = plan.version.copy !== undefined && (isGone(error) || isUnexpected(error));
+      const isCopyBad = isOfCopy(plan, request, error);
       if (!isCopyBad && !(plan.isRemembered === true && isGone(error))) throw error;
       versions.forget(plan.version, isCopyBad);
       const found = await planOf(request, undefined);
@@ -255,6 +258,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
         withPermit(request, async (permit) => {
           const opened = await openPage(found, request);
           holdForReader(permit, opened.body);
+          // Bytes were sent, so this read cannot be repeated. Later ones read the segments.
+          opened.body.once('error', (error) => {
+            if (isOfCopy(found, request, error)) versions.forget(found.version, true);
+          });
           return opened;
         }),
       ),
@@ -264,17 +271,13 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 /** Formats whose bytes depend only on the values, not on whether a column is Nullable. */
 const textFormats: ReadonlySet<Format> = new Set(['csv', 'tsv', 'json', 'xlsx']);
 
-/** The rows of a version, from its read copy if that gives the same bytes. */
-const rowsOf = (
+/** The rows of the copy of a version, if it has one that gives the same bytes. */
+const copyOf = (
   database: string,
   version: ReadableVersion,
-  { format, options }: Pick<DownloadRequest, 'format' | 'options'>,
-): RowSource => {
-  const copied = textFormats.has(format)
-    ? copySource(database, version, options.apply !== undefined)
-    : undefined;
-  return copied ?? versionSource(database, version);
-};
+  { format, options: { apply } }: Pick<DownloadRequest, 'format' | 'options'>,
+): RowSource | undefined =>
+  textFormats.has(format) ? copySource(database, version, apply !== undefined) : undefined;
 
 /** True for a ClickHouse error without a more specific code. */
 const isUnexpected = (error: unknown): boolean => isAppError(error) && error.code === 'query_failed';

@@ -38,9 +38,9 @@ export interface Versions {
   remembered(datasetId: number, versionId: number, columnsRevision: number): ReadableVersion | undefined;
   /**
    * Removes a version from the cache.
-   * @param isCopyBad a read of its copy failed, so the version is returned without the copy from now on
+   * @param isCopyBad a read of its copy failed, so the version is returned without this copy from now on
    */
-  forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId'>, isCopyBad?: boolean): void;
+  forget(version: Pick<ReadableVersion, 'datasetId' | 'versionId' | 'copy'>, isCopyBad?: boolean): void;
 }
 
 /** `list` is a column list, which several versions may share. */
@@ -82,7 +82,7 @@ const cachedBytes = 40_000_000;
 /** Size of the cache of versions, in segments and columns of some 100 bytes each. */
 const cachedItems = 400_000;
 
-/** Most versions whose copy is avoided after an error. */
+/** Most copies that are avoided after an error. */
 const maxBadCopies = 1_000;
 
 const bytesOf = (columns: readonly StoredColumn[]): number =>
@@ -105,6 +105,9 @@ interface CachedVersion {
 
 const keyOf = ({ datasetId, versionId }: Pick<ReadableVersion, 'datasetId' | 'versionId'>): string =>
   `${datasetId}/${versionId}`;
+
+/** A copy that is made again has another key: its table has another name. */
+const copyKey = (copy: ReadCopy): string => JSON.stringify(copy);
 
 export const createVersions = (sql: Sql): Versions => {
   const lists = createCache<readonly StoredColumn[]>({ limit: cachedBytes, weigh: bytesOf });
@@ -167,7 +170,7 @@ export const createVersions = (sql: Sql): Versions => {
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
       place: row.place,
-      ...(row.copy === null || badCopies.get(keyOf({ datasetId, versionId })) ? {} : { copy: row.copy }),
+      ...(row.copy === null || badCopies.get(copyKey(row.copy)) ? {} : { copy: row.copy }),
       ...segmentListOf(row),
     };
     cache.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
@@ -184,7 +187,7 @@ export const createVersions = (sql: Sql): Versions => {
       return found.whole;
     },
     forget(version, isCopyBad = false) {
-      if (isCopyBad) badCopies.set(keyOf(version), true);
+      if (isCopyBad && version.copy !== undefined) badCopies.set(copyKey(version.copy), true);
       cache.delete(keyOf(version));
     },
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {

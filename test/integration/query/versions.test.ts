@@ -132,6 +132,20 @@ describe('createVersions', () => {
     expect(versions.remembered(datasetId, versionId, row!.revision)).toBeUndefined();
   });
 
+  it('finds a copy that was made after one whose read had failed', async () => {
+    const versionId = await publish();
+    const copied = async () => (await versions.find({ datasetId, currentVersionId: versionId })).copy;
+    await sql.query(`INSERT INTO read_copies (version_id, table_name, made_at) VALUES ($1, 'r1_0a', now())`, [
+      versionId,
+    ]);
+    const found = await versions.find({ datasetId, currentVersionId: versionId });
+    expect(found.copy).toEqual({ table: 'r1_0a', plain: [] });
+    versions.forget(found, true);
+    expect(await copied()).toBeUndefined();
+    await sql.query(`UPDATE read_copies SET table_name = 'r1_0b' WHERE version_id = $1`, [versionId]);
+    expect(await copied()).toEqual({ table: 'r1_0b', plain: [] });
+  });
+
   it('reads segments that replaced others in a compaction', async () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });

@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/lib/errors.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { createPageTokens } from '../../../src/query/paging/page-token.js';
-import { own, recorder, requestOf, semaphore, versionsOf } from './recorded-downloads.js';
+import { own, recorder, requestOf, semaphore, versions, versionsOf } from './recorded-downloads.js';
 
 const renamed = { ...own, columns: own.columns.map((column) => ({ ...column, name: `${column.name}!` })) };
 
@@ -38,5 +39,48 @@ describe('a read of rows that have moved', () => {
     const downloads = downloadsWith(renamed);
     const answer = downloads.open(await downloads.plan(request), request);
     await expect(answer).rejects.toMatchObject({ code: 'version_gone' });
+  });
+});
+
+describe('a read of a version with a copy', () => {
+  const withCopy = versions.copy!;
+
+  /** Downloads of the version; notes of what was forgotten whether its copy was. */
+  const downloadsOf = (open: () => Promise<Readable>) => {
+    const forgotten: (boolean | undefined)[] = [];
+    const downloads = createDownloads({
+      versions: { ...versionsOf(withCopy), forget: (_, isCopyBad) => forgotten.push(isCopyBad) },
+      reader: { ...recorder().reader, open },
+      semaphore,
+      pageTokens: createPageTokens('t'.repeat(32)),
+    });
+    return { downloads, forgotten };
+  };
+  const failure = new AppError('unexpected', 'query_failed', 'a part is damaged');
+
+  it('forgets the copy when it breaks off behind the first bytes, and not when its reader leaves', async () => {
+    for (const [error, expected] of [
+      [failure, [true]],
+      [new Error('the reader has stopped reading'), []],
+    ] as const) {
+      const { downloads, forgotten } = downloadsOf(async () => new PassThrough());
+      const { body } = await downloads.open(await downloads.plan(request), request);
+      body.on('error', () => undefined).destroy(error);
+      await finished(body).catch(() => undefined);
+      expect(forgotten).toEqual(expected);
+    }
+  });
+
+  it('keeps the copy when the failed statement read the segments', async () => {
+    let reads = 0;
+    const { downloads, forgotten } = downloadsOf(async () => {
+      reads += 1;
+      if (reads === 1) throw new AppError('unavailable', 'version_gone', 'the rows have moved');
+      return Readable.from([Buffer.from('rows')]);
+    });
+    const parquet = requestOf({ $format: 'parquet', $skip: '1' });
+    const { body } = await downloads.open(await downloads.plan(parquet), parquet);
+    body.destroy();
+    expect(forgotten).toEqual([false]);
   });
 });
