@@ -275,9 +275,9 @@ const textFormats: ReadonlySet<Format> = new Set(['csv', 'tsv', 'json', 'xlsx'])
 const copyOf = (
   database: string,
   version: ReadableVersion,
-  { format, options: { apply } }: Pick<DownloadRequest, 'format' | 'options'>,
+  { format, options: { apply, transpose } }: Pick<DownloadRequest, 'format' | 'options'>,
 ): RowSource | undefined =>
-  textFormats.has(format) ? copySource(database, version, apply !== undefined) : undefined;
+  textFormats.has(format) ? copySource(database, version, transpose || apply !== undefined) : undefined;
 
 /** True for a ClickHouse error without a more specific code. */
 const isUnexpected = (error: unknown): boolean => isAppError(error) && error.code === 'query_failed';

@@ -30,7 +30,8 @@ export const canBeCopied = ({ place, columns }: Pick<ReadableVersion, 'place' | 
 
 /**
  * Source of the rows of a version in its copy; undefined without a copy, or if the dataset has been spread over all shards since.
- * @param keepsTypes True: columns are Nullable as in the segments. False suffices for selecting, comparing, sorting and counting rows.
+ * @param keepsTypes True: columns are Nullable as in the segments, which aggregations and transposed tables need. False suffices for
+ *   selecting, comparing, sorting and counting rows.
  */
 export const copySource = (
   database: string,
