@@ -17,6 +17,9 @@ import { backgroundSettings, copySettings } from './statement-settings.js';
  */
 const mostDistinct = 8_000;
 
+/** Bytes of the longest text in a dictionary: to read one row, ClickHouse takes all texts of the dictionary into memory. */
+const mostBytes = 1_000;
+
 interface CopiedColumn {
   readonly name: string;
   readonly type: string;
@@ -24,10 +27,15 @@ interface CopiedColumn {
   readonly isIndexed: boolean;
 }
 
-const copiedColumn = (name: string, type: string, nulls: number, distinct: number): CopiedColumn => {
+/** @param longest Bytes of the longest text. */
+const copiedColumn = (
+  name: string,
+  type: string,
+  [nulls, distinct, longest]: readonly [nulls: number, distinct: number, longest: number],
+): CopiedColumn => {
   const isText = type === 'String';
   const isPlain = !isText && nulls === 0;
-  const hasDictionary = isText && distinct <= mostDistinct;
+  const hasDictionary = isText && distinct <= mostDistinct && longest <= mostBytes;
   const nullable = isPlain ? type : `Nullable(${type})`;
   return {
     name,
@@ -49,17 +57,18 @@ const chooseTypes = async (
     name: storageName(column),
     type: clickHouseType(column.physical),
   }));
-  const facts = named.map(
-    ({ name, type }) => `[countIf(${name} IS NULL), ${type === 'String' ? `uniqCombined(14)(${name})` : 0}]`,
-  );
-  const [row] = await clickhouse.rows<{ facts: [string, string][] }>(
+  const facts = named.map(({ name, type }) => {
+    const ofTexts = type === 'String' ? `uniqCombined(14)(${name}), max(ifNull(length(${name}), 0))` : '0, 0';
+    return `[countIf(${name} IS NULL), ${ofTexts}]`;
+  });
+  const [row] = await clickhouse.rows<{ facts: [string, string, string][] }>(
     `SELECT [${facts.join(', ')}] AS facts FROM ${from} WHERE ${where}`,
     { params: values, settings },
   );
   if (row === undefined) throw new Error('ClickHouse returned no facts about column values');
   return named.map(({ name, type }, at) => {
-    const [nulls, distinct] = row.facts[at]!;
-    return copiedColumn(name, type, Number(nulls), Number(distinct));
+    const [nulls, distinct, longest] = row.facts[at]!;
+    return copiedColumn(name, type, [Number(nulls), Number(distinct), Number(longest)]);
   });
 };
 

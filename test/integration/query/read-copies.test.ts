@@ -177,6 +177,27 @@ describe('a version that is read again', () => {
     expect(refused).toEqual([]);
   });
 
+  it('has dictionaries of few and short texts in its copy, and nulls where it has some', async () => {
+    const dataset = await createDataset(owner);
+    const lines = Array.from({ length: 8_400 }, (_, at) => {
+      const long = 'x'.repeat(at === 7 ? 1_001 : 1);
+      return `w${at % 7_000},${long},${long.slice(0, 1_000)},v${at},,${at},${at === 9 ? '' : at}`;
+    });
+    const content = `Words,Long,Short,Names,Empty,Number,Gap\n${lines.join('\n')}\n`;
+    const { versionId } = await upload(owner, dataset, content);
+    const table = await copied(dataset, versionId!);
+    const types = await product.clickhouse(
+      `SELECT arrayStringConcat(groupArray(type), ' ') FROM (SELECT type FROM system.columns
+       WHERE database = '${product.config.clickhouseDatabase}' AND table = '${table}' AND name != '_row' ORDER BY position)`,
+    );
+    const [dictionary, number] = ['LowCardinality(Nullable(String))', 'Float64'];
+    const text = 'Nullable(String)';
+    expect(types.trim().split(' ')).toEqual([
+      ...[dictionary, text, dictionary, text, dictionary],
+      ...[number, `Nullable(${number})`],
+    ]);
+  });
+
   it('is read from the copy, and from its segments once the copy has not all rows', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 500).join('\n')}\n`);
