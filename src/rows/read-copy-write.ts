@@ -1,7 +1,7 @@
 /** Writes a copy for reading (read-copies.ts): chooses types by the values, copies the rows and compares both sides. */
 import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
-import type { ClickHouseServers, Connection, QuerySettings } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers, Connection, StatementOptions } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { CopyDiffers, mostOrderedColumns } from './copy.js';
 import { createDdl, runAll } from './ddl.js';
@@ -51,7 +51,7 @@ const chooseTypes = async (
   clickhouse: Connection,
   { columns }: Pick<ReadableVersion, 'columns'>,
   { from, where, values }: RowSource,
-  settings: QuerySettings,
+  options: StatementOptions,
 ): Promise<CopiedColumn[]> => {
   const named = columns.map((column) => ({
     name: storageName(column),
@@ -63,7 +63,7 @@ const chooseTypes = async (
   });
   const [row] = await clickhouse.rows<{ facts: [string, string, string][] }>(
     `SELECT [${facts.join(', ')}] AS facts FROM ${from} WHERE ${where}`,
-    { params: values, settings },
+    { ...options, params: values },
   );
   if (row === undefined) throw new Error('ClickHouse returned no facts about column values');
   return named.map(({ name, type }, at) => {
@@ -77,11 +77,11 @@ const factsOf = async (
   clickhouse: Connection,
   { from, where, values }: RowSource,
   names: readonly string[],
-  settings: QuerySettings,
+  options: StatementOptions,
 ): Promise<string> => {
   const [row] = await clickhouse.rows<{ facts: string[] }>(
     `SELECT arrayConcat([toString(count())], ${hashSums(names)}) AS facts FROM ${from} WHERE ${where}`,
-    { params: values, settings },
+    { ...options, params: values },
   );
   return String(row?.facts);
 };
@@ -100,8 +100,10 @@ export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy =
     const clickhouse = servers.at(insideOf(requirePlace(version)));
     const low = await lowPriority(clickhouse);
     const settings = { ...backgroundSettings(version.columns.length), ...low };
+    // Each statement reads all rows: a worker that stops waits for none of them.
+    const options = { settings, ...(stop && { signal: stop }) };
     const source = versionSource(database, version);
-    const columns = await chooseTypes(clickhouse, version, source, settings);
+    const columns = await chooseTypes(clickhouse, version, source, options);
     const indexed = columns.filter(({ isIndexed }) => isIndexed);
     await runAll(clickhouse, ddl.createReadCopy(table, columns, indexed));
     stop?.throwIfAborted();
@@ -111,15 +113,15 @@ export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy =
     await clickhouse.command(
       `INSERT INTO ${database}.${table} (${list}) SELECT ${list} FROM ${source.from} WHERE ${source.where} ${order}`,
       {
+        ...options,
         params: source.values,
         // A null in a column chosen as not Nullable fails the statement instead of becoming 0.
         settings: { ...settings, ...copySettings, insert_null_as_default: 0 },
-        ...(stop && { signal: stop }),
       },
     );
-    const read = await factsOf(clickhouse, source, names, settings);
+    const read = await factsOf(clickhouse, source, names, options);
     const written = { from: `${database}.${table}`, where: 'true', values: {} };
-    const found = await factsOf(clickhouse, written, names, settings);
+    const found = await factsOf(clickhouse, written, names, options);
     if (read !== found) throw new CopyDiffers(`the copy ${table} differs: ${found} of ${read}`);
     const plain = columns.filter(({ isPlain }) => isPlain).map(({ name }) => name);
     return { table, plain, copy: asReadCopy({ table, plain }) };
