@@ -33,6 +33,9 @@ interface SumSql {
 }
 
 const int64Bound = 2n ** 63n;
+const int128Bound = 2n ** 127n;
+/** Of fewer than 2^40 rows: sums are then below 2^127, and squares times the number of rows below 2^255. */
+const squaresBound = 2n ** 210n;
 /** Sums of whole doubles below this are exact in any order. */
 const doubleBound = 2n ** 53n;
 const decimalDigits = 76;
@@ -111,6 +114,33 @@ const columnSums: Readonly<Record<NumberForm, (sql: string, of: ColumnSum) => Su
   decimals: (sql, { sum, physical }) => sumOfDecimals(sql, sum, physical),
 };
 
+/** Whole units of the numbers of a column; undefined where they take long to calculate. */
+const columnUnits: Readonly<
+  Record<NumberForm, (sql: string, physical: PhysicalType, range: NumberRange) => string | undefined>
+> = {
+  doubles: (sql, _, range) => (hasFastUnits(range) ? unitsSql(sql, range) : undefined),
+  decimals: (sql, physical) =>
+    `reinterpretAsInt${decimalShapeOf(physical)?.precision === 38 ? 128 : 256}(${sql})`,
+};
+
+/**
+ * The deviation of a column from sums of whole units, which are the same in whatever order rows are read: a copy of the rows gives
+ * the same digits. Undefined for other numbers, and where the squares take more than 256 bits.
+ */
+const deviationOfUnits = ({ value, sum, field }: MethodAggregate): string | undefined => {
+  if (value.type !== 'number' || value.node.kind !== 'column' || sum === undefined) return undefined;
+  const { sql, physical, range } = value.node.column as typeof field;
+  const units = range && columnUnits[numberFormOf(physical)](sql, physical, range);
+  if (range === undefined || units === undefined) return undefined;
+  const mostSquares = range.units * sum.units;
+  if (mostSquares >= squaresBound) return undefined;
+  const n = `count(${sql})`;
+  const total = `toInt256(sum(toInt128(${units})))`;
+  const squares = `toInt256(sum(${mostSquares < int128Bound ? 'toInt128' : 'toInt256'}(${units}) * ${units}))`;
+  const spread = `toFloat64(${n} * ${squares} - ${total} * ${total})`;
+  return `if(${n} < 2, NULL, sqrt(${spread} / (toFloat64(${n}) * (${n} - 1))) / 1e${range.scale})`;
+};
+
 /** The sum at the scale of its SQL: whole numbers may be calculated with decimals that are all 0. */
 const atScale = (sum: NumberRange, value: Value, { shapes }: CompileContext): NumberRange => {
   const scale = value.type === 'number' ? (shapes(value.node).exact?.scale ?? sum.scale) : sum.scale;
@@ -146,7 +176,7 @@ export const aggregateSql = (aggregate: Aggregate, order: string, context: Compi
     case 'quantile':
       return quantileOfDoubles(doubleSql(value, context), level);
     case 'stddev':
-      return deviationOfDoubles(doubleSql(value, context));
+      return deviationOfUnits(aggregate) ?? deviationOfDoubles(doubleSql(value, context));
     default:
       return method satisfies never;
   }

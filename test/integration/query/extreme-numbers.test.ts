@@ -59,6 +59,13 @@ describe('aggregates of huge and tiny numbers', () => {
     expect(await result(await datasetOf(['2e-300', '4e-300']), 'with average')).toBe(3e-300);
   });
 
+  it('have the deviation that follows from whole sums where they have few digits', async () => {
+    const deviation = async (...values: string[]) => result(await datasetOf(values), 'with stddev');
+    expect(await deviation('0.1', '0.2', '0.4')).toBe(Math.sqrt(14 / 6) / 10);
+    const most = 999_999_999_999_999n;
+    expect(await deviation(String(most), String(-most))).toBe(Math.sqrt(Number(4n * most * most) / 2));
+  });
+
   it('have no deviation of one value', async () => {
     expect(await result(await datasetOf(['1e300']), 'with stddev')).toBeNull();
   });
