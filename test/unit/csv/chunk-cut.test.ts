@@ -46,6 +46,24 @@ describe('cutting a chunk', () => {
     );
   });
 
+  it.each([
+    [1, [50, 50]],
+    [2, [50, 50]],
+    [4, [25, 25, 25, 25]],
+    [5, [20, 20, 20, 20, 20]],
+  ])('into %d pieces has parts of the same size, at least two', (pieces, rows) => {
+    const parts = cutChunk(chunkOf('1,abcdefg\n'.repeat(100), 100), comma, pieces);
+    expect(parts.map((part) => part.rows)).toEqual(rows);
+    expect(parts.every(({ bytes, rows: count }) => bytes.length === count * 10)).toBe(true);
+  });
+
+  it('has a record that is larger than a part by itself', () => {
+    const long = `"${'x'.repeat(90)}\n",1\n`;
+    const parts = cutChunk(chunkOf(`a,b\n${long}c,d\n`, 3), comma, 4);
+    expect(parts.map(({ bytes }) => bytes.toString())).toEqual(['a,b\n', long, 'c,d\n']);
+    expect(parts.map(({ firstLine }) => firstLine)).toEqual([90, 91, 93]);
+  });
+
   it('returns a chunk of one record unchanged', () => {
     const [part, ...more] = cutChunk(chunkOf('a,"b\nc"\n', 1), comma, 8);
     expect(more).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../src/csv/encoder.js';
 import type { EncodeColumn, EncodePhysical } from '../../../src/csv/types.js';
+import { daysOf } from '../../../src/model/day-set.js';
 import { recordsPerUpload, uploadsPerDataset } from '../../../src/model/position.js';
 import { comma, decodeBlock, encodeColumn, wholeChunk } from './reference.js';
 
@@ -71,6 +72,35 @@ describe('the block', () => {
       { name: 'last', type: 'Nullable(String)', values: ['a', 'b'] },
       { name: 'first', type: 'Nullable(Float64)', values: ['1', '2'] },
     ]);
+  });
+
+  it('has the type of the table where one is given', () => {
+    const columns: EncodeColumn[] = [
+      { storageName: 'c', storageType: 'UInt64', physical: 'f', sourceIndex: 0 },
+      { storageName: 'd', physical: 'f', sourceIndex: 0 },
+    ];
+    const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns });
+    const result = encoder.encode(Buffer.alloc(0), wholeChunk(0), { segment: 1, uploadNumber: 1 });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect(
+      decodeBlock(result.block)
+        .columns.map(({ type }) => type)
+        .slice(2),
+    ).toEqual(['UInt64', 'Nullable(Float64)']);
+  });
+
+  it('comes with the days of each column of days or years', () => {
+    const physicals = ['skip', 'd', 'f', 's', 'n38_0'] as const;
+    const result = encode('x,2020-01-31,2020,x,2020\nx,,,,\nx,1970-01-02,1970,y,1\n', physicals);
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const day = (text: string): number => Date.parse(text) / 86_400_000;
+    const found = [...physicals, 'none'].map((_, position) => {
+      const set = result.daysOf(position);
+      return set && daysOf(set);
+    });
+    const days = [day('1970-01-02'), day('2020-01-31')];
+    const years = [day('1970-01-01'), day('2020-01-01')];
+    expect(found).toEqual([undefined, days, years, undefined, undefined, undefined]);
   });
 
   it('does not depend on the previous chunk', () => {

@@ -114,7 +114,18 @@ describe('the check of text', () => {
   });
 
   it.each([
+    ['a\0', 'nul_character'],
+    ['\0', 'nul_character'],
+    ['\xff\0', 'nul_character'],
+    ['a\xff', 'invalid_utf8'],
+  ])('refuses %j with its code and line', (text, code) => {
+    const bytes = Buffer.from(`a\n${text}`, 'latin1');
+    expect(checkText({ bytes, firstLine: 7 })).toMatchObject({ code, details: { line: 8 } });
+  });
+
+  it.each([
     ['NUL', Buffer.from('a\r\nb\rc\nd\0'), 'Line 13: the file contains a NUL character'],
+    ['NUL at the beginning', Buffer.from('\0a'), 'Line 10: the file contains a NUL character'],
     ['Latin-1', Buffer.from('a\nb\nJosé\n', 'latin1'), 'Line 12: the file is not valid UTF-8'],
     [
       'a cut character',

@@ -57,6 +57,42 @@ describe('the type of a column', () => {
   });
 });
 
+describe('two profiles together', () => {
+  const [numbers, dates, texts, none] = [['1'], ['2020-01-31'], ['x'], ['']].map(profileOf) as [
+    ColumnProfile,
+    ColumnProfile,
+    ColumnProfile,
+    ColumnProfile,
+  ];
+
+  it.each(['marker', 'farDate', 'inexact', 'offYears'] as const)(
+    'have %s where one of them has it',
+    (fact) => {
+      const other = { ...numbers, [fact]: true };
+      expect(joinProfiles(numbers, numbers)[fact]).toBe(false);
+      expect(joinProfiles(other, numbers)[fact]).toBe(true);
+      expect(joinProfiles(numbers, other)[fact]).toBe(true);
+      expect(joinProfiles(texts, other)).toEqual(texts);
+    },
+  );
+
+  it('have the kind of both, or of the one that has values', () => {
+    expect(joinProfiles(none, none).kind).toBe('none');
+    for (const one of [numbers, dates, texts]) {
+      expect(joinProfiles(one, none)).toEqual(one);
+      expect(joinProfiles(none, one)).toEqual(one);
+    }
+    for (const [one, other] of [
+      [numbers, dates],
+      [numbers, texts],
+      [dates, texts],
+    ] as const) {
+      expect(joinProfiles(one, other)).toEqual(texts);
+      expect(joinProfiles(other, one)).toEqual(texts);
+    }
+  });
+});
+
 const fields = fc.array(cell, { maxLength: 12 });
 
 describe('the lattice of profiles', () => {

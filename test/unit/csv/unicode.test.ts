@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createUnicodeReader } from '../../../src/csv/unicode.js';
+
+/** The text of a file that arrives in pieces of this many bytes. */
+const read = (bytes: Uint8Array, pieceBytes: number): Buffer => {
+  const reader = createUnicodeReader();
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    pieces.push(reader.read(bytes.slice(at, at + pieceBytes)));
+  return Buffer.concat([...pieces, reader.end()]);
+};
+
+const text = 'a,é🎁\n';
+const littleEndian = Buffer.from(`\ufeff${text}`, 'utf16le');
+const bigEndian = Buffer.from(littleEndian).swap16();
+
+describe.each([1, 2, 3, 4, 100])('a file in pieces of %d bytes', (pieceBytes) => {
+  it.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`)],
+    ['little-endian UTF-16', littleEndian],
+    ['big-endian UTF-16', bigEndian],
+  ])('is UTF-8 without a mark: %s', (_, bytes) => {
+    expect(read(bytes, pieceBytes).toString()).toBe(text);
+  });
+
+  it.each([
+    [''],
+    ['ff'],
+    ['efbb'],
+    ['ff4142'],
+    ['41fe42'],
+    ['fe4142'],
+    ['41ff42'],
+    ['efbb41'],
+    ['ef41bf'],
+    ['41bbbf'],
+  ])('stays as it is with a part of a mark: %s', (hex) => {
+    expect(read(Buffer.from(hex, 'hex'), pieceBytes).toString('hex')).toBe(hex);
+  });
+
+  it('has the mark removed once', () => {
+    expect(read(Buffer.from('\ufeff\ufeffa'), pieceBytes).toString()).toBe('\ufeffa');
+    expect(read(Buffer.from('\ufeff'), pieceBytes)).toHaveLength(0);
+    expect(read(Buffer.from('\ufeff', 'utf16le'), pieceBytes)).toHaveLength(0);
+  });
+
+  it.each([
+    ['a little-endian character that is cut', littleEndian.subarray(0, -1)],
+    ['a big-endian character that is cut', bigEndian.subarray(0, -1)],
+    ['half of a surrogate pair', Buffer.from('\ufeffa\ud83db', 'utf16le')],
+    ['half of a surrogate pair, big-endian', Buffer.from('\ufeffa\ud83db', 'utf16le').swap16()],
+  ])('is refused for %s', (_, bytes) => {
+    expect(() => read(bytes, pieceBytes)).toThrow(
+      expect.objectContaining({
+        kind: 'invalid',
+        code: 'invalid_utf16',
+        message: 'The file starts with a UTF-16 byte order mark but is not valid UTF-16.',
+        cause: expect.any(TypeError),
+      }),
+    );
+  });
+
+  it('is refused for a replacement character in UTF-16', () => {
+    expect(() => read(Buffer.from('\ufeffa\ufffdb', 'utf16le'), pieceBytes)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_utf16',
+        message: 'The file is UTF-16 and contains replacement characters (U+FFFD).',
+      }),
+    );
+  });
+});

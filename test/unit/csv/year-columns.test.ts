@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { compileRules } from '../../../src/csv/column-rules.js';
+import { createChunkEncoder } from '../../../src/csv/encoder.js';
+import { createFieldIndex, openIndex } from '../../../src/csv/field-index.js';
+import { indexRecords } from '../../../src/csv/record-parser.js';
+import type { ColumnRules } from '../../../src/csv/types.js';
+import { hasOtherNumber } from '../../../src/csv/year-columns.js';
+import { comma, decodeBlock, wholeChunk } from './reference.js';
+
+const years = ['1500', '1999', '2020', '', 'NA'];
+
+describe('a column of years', () => {
+  const hasOther = (fields: readonly string[], rules?: ColumnRules): boolean => {
+    const index = createFieldIndex(comma, 2);
+    openIndex(index);
+    indexRecords(index, Buffer.from(fields.map((field) => `5,${field}\n`).join('')), false);
+    return hasOtherNumber(index.text, index, 1, compileRules(rules));
+  };
+
+  it.each<[readonly string[], boolean]>([
+    [years, false],
+    [['text', '2020'], false],
+    [['2020', '5'], true],
+    [['5', '2020'], true],
+    [['2020.5'], true],
+    [['-2020'], true],
+    [['"20""20"', '2020'], false],
+    [[], false],
+  ])('with %j has another number: %s', (fields, expected) => {
+    expect(hasOther(fields)).toBe(expected);
+  });
+
+  it('has its own decimal sign and null texts', () => {
+    expect(hasOther(['"2020,5"'])).toBe(false);
+    expect(hasOther(['"2020,5"'], { decimal: ',' })).toBe(true);
+    expect(hasOther(['5', '2020'], { nullValues: ['5'] })).toBe(false);
+    expect(hasOther(['5', '6'], { nullValues: ['5'] })).toBe(true);
+  });
+
+  it.each([true, false])('takes years and nulls alone, by the kernel: %s', (kernel) => {
+    const encode = (fields: readonly string[]) =>
+      createChunkEncoder({
+        dialect: comma,
+        fieldCount: 2,
+        columns: [{ storageName: 'c', physical: 'f', sourceIndex: 1, years: true }],
+        kernel,
+      }).encode(Buffer.from(fields.map((field) => `x,${field}\n`).join('')), wholeChunk(fields.length), {
+        segment: 1,
+        uploadNumber: 1,
+      });
+    const result = encode(years);
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    expect(decodeBlock(result.block).columns[2]?.values).toEqual(['1500', '1999', '2020', null, null]);
+    for (const text of ['5', 'text', '2020.5', '-1'])
+      expect(encode([...years, text, '7'])).toMatchObject({ violation: { row: years.length, value: text } });
+    // A number that is no year comes before a text.
+    expect(encode(['2020', '5', 'text'])).toMatchObject({ violation: { row: 1, value: '5' } });
+    expect(encode(['2020', 'text', '5'])).toMatchObject({ violation: { row: 1, value: 'text' } });
+  });
+});
