@@ -5,7 +5,6 @@
 import { compileCondition, createContext } from './compiler.js';
 import { createFailures, type Failures, type TextOwner } from './failure.js';
 import type { CompiledFilter, FilterColumn } from './filter.js';
-import { defaultLimits } from './limits.js';
 import { normalForm } from './normal-form.js';
 import { createParameters } from './parameters.js';
 import type { Condition } from './typed.js';
@@ -24,7 +23,7 @@ const searchText: TextOwner = {
 /** In characters. Also limits nesting and the number of terms. */
 const maxLength = 1_000;
 
-/** Most tests per row: terms times text columns. */
+/** Most tests per row: terms times text columns. Also limits the length of the SQL. */
 const maxTests = 20_000;
 
 interface Token {
@@ -147,7 +146,5 @@ export const compileSearch = (text: string, columns: readonly FilterColumn[]): C
   });
   const parameters = createParameters('s');
   const sql = compileCondition(condition, createContext(parameters));
-  if (sql.length > defaultLimits.maxSqlLength)
-    throw failures.limit(0, 'the search is too complex; use fewer terms');
   return { sql, params: parameters.values(), normalized: normalForm(condition) };
 };

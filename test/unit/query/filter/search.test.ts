@@ -41,7 +41,10 @@ describe('a search', () => {
   });
 
   it('is a single test per term for many text columns', () => {
-    const many = columnsOf(Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`T${at}`, 's'])));
+    const texts = (count: number) =>
+      columnsOf(Object.fromEntries(Array.from({ length: count }, (_, at) => [`T${at}`, 's'])));
+    expect(compileSearch('red', texts(64)).sql).not.toContain('arrayExists');
+    const many = texts(65);
     const { sql, params } = compileSearch('red AND NOT "Dark Blue"', many);
     const cells = many.map((column) => column.sql).join(', ');
     const found = (name: string): string =>
@@ -64,8 +67,13 @@ describe('a search', () => {
     expect(messageOf('(red')).toContain("character 5: expected ')', AND or OR");
     expect(messageOf('red)')).toContain('character 4: expected the end of the search');
     expect(messageOf('red "blue')).toBe('$search, character 5: this double quote is never closed');
-    expect(messageOf('""')).toContain('expected a text between the quotes');
-    expect(messageOf('\ud800')).toContain('well-formed Unicode');
+    expect(messageOf('red"blue')).toBe('$search, character 4: this double quote is never closed');
+    expect(messageOf('red "')).toBe('$search, character 5: this double quote is never closed');
+    expect(messageOf('red ""')).toContain('character 5: expected a text between the quotes');
+    expect(messageOf('red \ud800')).toBe(
+      '$search, character 5: expected well-formed Unicode, found half of a surrogate pair',
+    );
+    expect(messageOf('\ud800')).toContain('character 1: expected well-formed Unicode');
   });
 
   it('is limited in length and in tests per row', () => {
