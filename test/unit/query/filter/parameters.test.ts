@@ -42,6 +42,9 @@ describe('parameters', () => {
     const lengths = Object.values(parameters.values()).map((value) => (value as string).length);
     expect(lengths).toEqual([longest, longest, 1, longest - 1, 2]);
     expect(parameters.values()).toMatchObject({ p2: 'b', p4: '😀' });
+    expect(createParameters().add('String', 'd'.repeat(2 * longest))).toBe(
+      'concat({p0:String}, {p0:String})',
+    );
   });
 
   it('for a long list are concatenated from several, including quotes and commas in the length', () => {
