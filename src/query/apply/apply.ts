@@ -128,9 +128,7 @@ const calculatedNames = (step: Step): string[] => {
       return step.items.flatMap(({ node }) => columnNames(node));
     case 'group': {
       const operands = step.items.flatMap((item) => (item.kind === 'count' ? [] : [item.operand]));
-      return [...(step.keys ?? []).map(({ node }) => node), ...operands].flatMap((node) => [
-        ...columnNames(node),
-      ]);
+      return [...(step.keys ?? []).map(({ node }) => node), ...operands].flatMap(columnNames);
     }
     default:
       return [];
