@@ -172,9 +172,10 @@ export const encodeColumn = (
   physical: EncodeColumn['physical'],
   fields: readonly string[],
   rules?: EncodeColumn['rules'],
+  kernel = true,
 ): (string | null)[] | { misfit: string; line: number } => {
   const column = { storageName: 'c', physical, sourceIndex: 1, ...(rules === undefined ? {} : { rules }) };
-  const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: [column] });
+  const encoder = createChunkEncoder({ dialect: comma, fieldCount: 2, columns: [column], kernel });
   const bytes = Buffer.from(fields.map((field) => `x,"${field.replaceAll('"', '""')}"\n`).join(''));
   const result = encoder.encode(bytes, wholeChunk(fields.length), { segment: 7, uploadNumber: 1 });
   if (result.kind === 'violation') return { misfit: result.violation.value, line: result.violation.line };

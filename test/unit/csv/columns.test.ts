@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { createChunkEncoder } from '../../../src/csv/encoder.js';
+import type { EncodePhysical } from '../../../src/csv/types.js';
+import { comma, encodeColumn, wholeChunk } from './reference.js';
+
+/** `text` with another character at one place. */
+const replaced = (text: string, at: number, by: string): string =>
+  `${text.slice(0, at)}${by}${text.slice(at + 1)}`;
+
+describe.each([
+  ['the kernel', true],
+  ['JavaScript', false],
+])('a column that %s encodes', (_, kernel) => {
+  const encode = (physical: EncodePhysical, fields: readonly string[], rules = {}) =>
+    encodeColumn(physical, fields, rules, kernel);
+
+  const expectMisfits = (physical: EncodePhysical, good: string, misfits: readonly string[]): void => {
+    for (const text of misfits)
+      expect(encode(physical, [good, text, good])).toEqual({ misfit: text, line: 3 });
+  };
+
+  it('of doubles keeps plain numbers', () => {
+    const texts = [
+      ...['0', '5', '-5', '10', '109', '0.5', '-0.5', '12.75', '100.001', '-7.25', '0.000125'],
+      ...['999999999999999', '-999999999999999', '123456789.123456', '-12345678901234.5', '9007199254740.25'],
+    ];
+    expect(encode('f', texts)).toEqual(texts);
+    expect(encode('f', ['.5', '-.5', '1.0', '0.10', '1e3', '-12e-1', '9007199254740994'])).toEqual([
+      '0.5',
+      '-0.5',
+      '1',
+      '0.1',
+      '1000',
+      '-1.2',
+      '9007199254740994',
+    ]);
+  });
+
+  it('of doubles refuses what is no number, or has more digits', () => {
+    expectMisfits('f', '1', [
+      ...['--1', '00', '01', '-01', '00.5', '1.', '-1.', '.-1', '1..2', '1.2.3', '1-', '1.5-'],
+      ...['a1', '1a', '1.a', '1.5a', '/', '1/', '1:', '1./', '1.:', '1,5', '1"', 'x'.repeat(17)],
+      ...['9007199254740993', '900719925474099.3', '-9007199254740993', '-900719925474099.3'],
+    ]);
+  });
+
+  it('of decimals keeps plain numbers', () => {
+    const texts = [
+      ...['0', '5', '-5', '10', '109', '0.5', '-0.5', '12.75', '-7.25', '0.01', '-0.01', '42949672.96'],
+      ...['9999999999999.99', '-9999999999999.99', '10000000000000', '123456789012345', '-123456789012345'],
+      ...['1234567890123456', '-21474836.48', '45035996273704.96'],
+    ];
+    expect(encode('n38_2', texts)).toEqual(texts);
+    expect(encode('n76_2', texts)).toEqual(texts);
+    expect(encode('n38_2', ['.5', '-.5', '1.0', '0.10', '1e3', '-12e-1', '-0', '1.10'])).toEqual([
+      '0.5',
+      '-0.5',
+      '1',
+      '0.1',
+      '1000',
+      '-1.2',
+      '0',
+      '1.1',
+    ]);
+    const fine = ['1', '-1', '0.5', '99999', '-12345.67', '0.000000000000001'];
+    for (const physical of ['n38_15', 'n38_16', 'n38_22', 'n76_23', 'n76_40'] as const)
+      expect(encode(physical, fine)).toEqual(fine);
+  });
+
+  it('of decimals refuses what is no number, or has more digits', () => {
+    expectMisfits('n38_2', '1', [
+      ...['--1', '00', '01', '-01', '00.5', '1.', '-1.', '.-1', '1..2', '1.2.3', '1-', '1.5-'],
+      ...['a1', '1a', '1.a', '1.5a', '/', '1/', '1:', '1./', '1.:', '1,5', '1"', 'x'.repeat(17)],
+      ...['1.234', '-0.001', '12345678901.234', '1234567890123456789012345678901234567', '1e-3'],
+    ]);
+  });
+
+  it('of days keeps those of its range', () => {
+    const texts = ['1900-01-01', '1999-12-31', '2020-02-29', '2299-12-31', '2000-10-20'];
+    expect(encode('d', texts)).toEqual(texts);
+    expect(encode('d', ['2020/01/31', '2020Q2', '2020-01-31T00:00'])).toEqual([
+      '2020-01-31',
+      '2020-04-01',
+      '2020-01-31',
+    ]);
+    expectMisfits('d', '2020-01-31', ['1899-12-31', '2300-01-01', '0001-01-01', '2020', '5', '2020-01-31"']);
+  });
+
+  it.each(['d', 't'] as const)('of %s refuses what is no day', (physical) => {
+    const places = [0, 1, 2, 3, 5, 6, 8, 9];
+    expectMisfits(physical, '2020-01-31', [
+      ...['2021-02-29', '2020-00-10', '2020-13-10', '2020-01-00', '2020-01-32', '2020x01-31', '2020-01x31'],
+      ...places.flatMap((at) => ['/', ':'].map((other) => replaced('2011-11-11', at, other))),
+      ...['2020-01-31x', 'x2020-01-31', '2020-1-311'],
+    ]);
+  });
+
+  it('of days as texts keeps those of all years', () => {
+    const texts = ['0001-01-01', '1066-10-14', '2020-02-29', '9999-12-31'];
+    expect(encode('t', texts)).toEqual(texts);
+    expect(encode('t', ['2020.01.31', '1066M10'])).toEqual(['2020-01-31', '1066-10-01']);
+    // More than the memory that it begins with.
+    const many = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? null : `${1_500 + at}-01-31`));
+    expect(
+      encode(
+        't',
+        many.map((text) => text ?? ''),
+      ),
+    ).toEqual(many);
+  });
+
+  it('of texts keeps them, quotes unescaped', () => {
+    const texts = [
+      'a',
+      '"',
+      '""',
+      'a"b',
+      '"a"',
+      'é🎁',
+      ' x ',
+      'NA',
+      ...[126, 127, 128, 129].map((n) => 'x'.repeat(n)),
+    ];
+    expect(encode('s', texts)).toEqual(texts);
+    const long = [16_383, 16_384, 2_097_151, 2_097_152].map((length) => 'y'.repeat(length));
+    expect(encode('s', long)).toEqual(long);
+    const quoted = [127, 128, 129, 16_384].map((length) => `"${'z'.repeat(length - 1)}`);
+    expect(encode('s', quoted)).toEqual(quoted);
+  });
+
+  it('without a type takes markers alone', () => {
+    expect(encode('u', ['', 'NA', '-'])).toEqual([null, 'NA', '-']);
+    for (const text of ['x', '"', 'NA"'])
+      expect(encode('u', ['NA', text])).toEqual({ misfit: text, line: 3 });
+  });
+
+  it.each(['f', 'n38_2', 'd', 't'] as const)('of %s has null markers, and none with a quote', (physical) => {
+    expect(encode(physical, ['', 'NA', '..'])).toEqual([null, null, null]);
+    expectMisfits(physical, 'NA', ['NA"', '"', 'na']);
+  });
+
+  it.each([
+    ['f', '1.5'],
+    ['n38_2', '1.5'],
+    ['d', '2020-01-31'],
+    ['t', '1066-10-14'],
+    ['s', 'x'],
+  ] as const)('of %s has null texts of its own', (physical, text) => {
+    const rules = { nullValues: ['none', '0'] };
+    expect(encode(physical, ['none', text, '', '0', text], rules)).toEqual([null, text, null, null, text]);
+  });
+
+  it('reads numbers and dates by its rules', () => {
+    expect(encode('f', ['1,5', '-0,25', '7'], { decimal: ',' })).toEqual(['1.5', '-0.25', '7']);
+    expect(encode('n38_2', ['1,5', '-0,25', '7'], { decimal: ',' })).toEqual(['1.5', '-0.25', '7']);
+    for (const physical of ['f', 'n38_2'] as const)
+      expect(encode(physical, ['1', '1.5'], { decimal: ',' })).toEqual({ misfit: '1.5', line: 3 });
+    for (const physical of ['d', 't'] as const) {
+      expect(encode(physical, ['31/12/2020'], { dateFormat: '%d/%m/%Y' })).toEqual(['2020-12-31']);
+      expect(encode(physical, ['2020-12-31'], { dateFormat: '%d/%m/%Y' })).toEqual({
+        misfit: '2020-12-31',
+        line: 2,
+      });
+      expect(encode(physical, ['2020'], { bareYear: true })).toEqual(['2020-01-01']);
+      expect(encode(physical, ['2020-12-11'], { dateFormat: '%Y-%d-%m' })).toEqual(['2020-11-12']);
+    }
+  });
+
+  it('has the same bytes whatever the chunk before was', () => {
+    const physicals = ['f', 'n38_2', 'n76_2', 'd', 't', 's', 'u'] as const;
+    const create = () =>
+      createChunkEncoder({
+        dialect: comma,
+        fieldCount: physicals.length,
+        columns: physicals.map((physical, at) => ({ storageName: `c${at}`, physical, sourceIndex: at })),
+        kernel,
+      });
+    const empty = ',,,,,,\n'.replace(',', '-,');
+    const plain = '-1.5,-2.25,-3.5,2020-01-31,1066-10-14,text,NA\n';
+    const other = '1e3,1e3,1e3,2020Q1,2020Q1,"a""b",\n';
+    const marker = 'NA,NA,NA,NA,NA,NA,NA\n';
+    const zero = '-0,-0.0,0,1970-01-01,0001-01-01,"",\n';
+    const bytesOf = (encoder: ReturnType<typeof create>, lines: readonly string[]): string => {
+      const result = encoder.encode(Buffer.from(lines.join('')), wholeChunk(lines.length), {
+        segment: 1,
+        uploadNumber: 1,
+      });
+      if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
+      return Buffer.concat([...result.block]).toString('hex');
+    };
+    const kinds = [empty, plain, other, marker, zero];
+    for (const first of kinds) {
+      const encoder = create();
+      const fresh = kinds.map((line) => bytesOf(create(), [line, line]));
+      for (const [at, line] of kinds.entries()) {
+        bytesOf(encoder, [first, first, first]);
+        expect(bytesOf(encoder, [line, line])).toBe(fresh[at]);
+      }
+    }
+  });
+
+  it('has zeros without a sign', () => {
+    for (const physical of ['f', 'n38_2'] as const) {
+      const encoder = createChunkEncoder({
+        dialect: comma,
+        fieldCount: 1,
+        columns: [{ storageName: 'c', physical, sourceIndex: 0 }],
+        kernel,
+      });
+      const blockOf = (text: string): Buffer => {
+        const result = encoder.encode(Buffer.from(`${text}\n`), wholeChunk(1), {
+          segment: 1,
+          uploadNumber: 1,
+        });
+        if (result.kind !== 'encoded') throw new Error(result.kind);
+        return Buffer.concat([...result.block]);
+      };
+      for (const text of ['-0', '-0.0', '-0.00', '-0e5']) expect(blockOf(text)).toEqual(blockOf('0'));
+    }
+  });
+});
