@@ -24,7 +24,7 @@ export const createBlockWriter = (): BlockWriter => {
   let list: Buffer[] = [];
 
   const closeSlice = (): void => {
-    if (slab >= 0 && used > sliceStart) list.push(slabs[slab]!.subarray(sliceStart, used));
+    if (used > sliceStart) list.push(slabs[slab]!.subarray(sliceStart, used));
     sliceStart = used;
   };
   const nextSlab = (): void => {

@@ -27,8 +27,7 @@ const invalidLineStart = (bytes: Buffer): number => {
   let start = 0;
   for (;;) {
     const lineEnd = bytes.indexOf(LF, start);
-    const end = lineEnd < 0 ? bytes.length : lineEnd + 1;
-    if (lineEnd < 0 || !isUtf8(bytes.subarray(start, end))) return start;
-    start = end;
+    if (lineEnd < 0 || !isUtf8(bytes.subarray(start, lineEnd + 1))) return start;
+    start = lineEnd + 1;
   }
 };

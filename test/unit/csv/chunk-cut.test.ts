@@ -64,6 +64,16 @@ describe('cutting a chunk', () => {
     expect(parts.map(({ firstLine }) => firstLine)).toEqual([90, 91, 93]);
   });
 
+  it.each(['a,b', 'a,b\nc,d', 'a,b\r\nc,d\r', 'a,b\nc,"d"'])(
+    'keeps its last record without a line end: %j',
+    (text) => {
+      const rows = parseReference(text).length;
+      const parts = cutChunk(chunkOf(text, rows), comma, 2);
+      expect(parts.map((part) => part.rows)).toEqual(Array.from({ length: rows }, () => 1));
+      expect(parts.map(({ bytes }) => bytes.toString()).join('')).toBe(text);
+    },
+  );
+
   it('returns a chunk of one record unchanged', () => {
     const [part, ...more] = cutChunk(chunkOf('a,"b\nc"\n', 1), comma, 8);
     expect(more).toEqual([]);

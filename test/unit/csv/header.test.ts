@@ -118,6 +118,7 @@ describe('the check of text', () => {
     ['\0', 'nul_character'],
     ['\xff\0', 'nul_character'],
     ['a\xff', 'invalid_utf8'],
+    ['\xff\n', 'invalid_utf8'],
   ])('refuses %j with its code and line', (text, code) => {
     const bytes = Buffer.from(`a\n${text}`, 'latin1');
     expect(checkText({ bytes, firstLine: 7 })).toMatchObject({ code, details: { line: 8 } });
@@ -132,6 +133,7 @@ describe('the check of text', () => {
       Buffer.concat([Buffer.from('a\n'), Buffer.from([0xe2, 0x82])]),
       'Line 11: the file is not',
     ],
+    ['a line after a blank one', Buffer.from('\n\xff\n', 'latin1'), 'Line 11: the file is not'],
     ['a surrogate', Buffer.from([0x61, 0xed, 0xa0, 0x80]), 'Line 10: the file is not'],
     ['an overlong form', Buffer.from([0xc0, 0xaf, 0x0a, 0x61]), 'Line 10: the file is not'],
   ])('names the line of %s', (_, bytes, message) => {

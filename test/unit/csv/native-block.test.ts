@@ -27,10 +27,10 @@ describe('a block', () => {
   const piece = (bytes: number, value: number): Buffer => Buffer.alloc(bytes, value);
   /** Pieces of the block that is made of these. */
   const written = (writer: ReturnType<typeof createBlockWriter>, pieces: readonly Buffer[]): Buffer[] => {
-    writer.reset();
     for (const one of pieces) writer.add(one);
     const found = writer.pieces();
     expect(Buffer.concat(found).equals(Buffer.concat(pieces))).toBe(true);
+    writer.reset();
     return found;
   };
 

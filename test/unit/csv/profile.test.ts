@@ -82,6 +82,10 @@ describe('two profiles together', () => {
       expect(joinProfiles(one, none)).toEqual(one);
       expect(joinProfiles(none, one)).toEqual(one);
     }
+    // A marker among texts is a text.
+    const marker = { ...none, marker: true };
+    expect(joinProfiles(texts, marker)).toEqual(texts);
+    expect(joinProfiles(marker, texts)).toEqual(texts);
     for (const [one, other] of [
       [numbers, dates],
       [numbers, texts],

@@ -60,6 +60,10 @@ describe('memory for the bytes of a stream', () => {
     fillMemory(memory, Buffer.alloc(7), 0);
     moveOn(memory, 0, 0);
     expect([memory.buffer.length, memory.filled]).toEqual([9, 9]);
+    moveOn(memory, 0, 100);
+    fillMemory(memory, Buffer.alloc(21), 0);
+    moveOn(memory, 10, 0);
+    expect([memory.buffer.length, memory.filled]).toEqual([20, 20]);
   });
 });
 

@@ -14,6 +14,13 @@ const text = 'a,é🎁\n';
 const littleEndian = Buffer.from(`\ufeff${text}`, 'utf16le');
 const bigEndian = Buffer.from(littleEndian).swap16();
 
+it('a file is read from its third byte on', () => {
+  const reader = createUnicodeReader();
+  expect(reader.read(Buffer.from('ab')).toString()).toBe('');
+  expect(reader.read(Buffer.from('c')).toString()).toBe('abc');
+  expect(reader.read(Buffer.from('d')).toString()).toBe('d');
+});
+
 describe.each([1, 2, 3, 4, 100])('a file in pieces of %d bytes', (pieceBytes) => {
   it.each([
     ['UTF-8', Buffer.from(text)],

@@ -37,14 +37,27 @@ describe('a column of years', () => {
     expect(hasOther(['5', '6'], { nullValues: ['5'] })).toBe(true);
   });
 
+  it('is that of the records of the block alone', () => {
+    const index = createFieldIndex(comma, 2);
+    const read = (text: string): boolean => {
+      openIndex(index);
+      indexRecords(index, Buffer.from(text), false);
+      return hasOtherNumber(index.text, index, 1, compileRules(undefined));
+    };
+    expect(read('5,1\n5,1\n5,7\n')).toBe(true);
+    // At the position of the third value before is a digit of the second year.
+    expect(read('5,2020\n5,2020\n')).toBe(false);
+  });
+
   it.each([true, false])('takes years and nulls alone, by the kernel: %s', (kernel) => {
+    const encoder = createChunkEncoder({
+      dialect: comma,
+      fieldCount: 2,
+      columns: [{ storageName: 'c', physical: 'f', sourceIndex: 1, years: true }],
+      kernel,
+    });
     const encode = (fields: readonly string[]) =>
-      createChunkEncoder({
-        dialect: comma,
-        fieldCount: 2,
-        columns: [{ storageName: 'c', physical: 'f', sourceIndex: 1, years: true }],
-        kernel,
-      }).encode(Buffer.from(fields.map((field) => `x,${field}\n`).join('')), wholeChunk(fields.length), {
+      encoder.encode(Buffer.from(fields.map((field) => `x,${field}\n`).join('')), wholeChunk(fields.length), {
         segment: 1,
         uploadNumber: 1,
       });
@@ -56,5 +69,15 @@ describe('a column of years', () => {
     // A number that is no year comes before a text.
     expect(encode(['2020', '5', 'text'])).toMatchObject({ violation: { row: 1, value: '5' } });
     expect(encode(['2020', 'text', '5'])).toMatchObject({ violation: { row: 1, value: 'text' } });
+    // Values of the chunk before are not those of this one.
+    for (const text of ['2020', 'text'])
+      for (const fields of [
+        ['2020', text, '2020'],
+        ['text', text, '2020'],
+      ]) {
+        encode(['2020', '2020', '5']);
+        const row = fields.indexOf('text');
+        expect(encode(fields)).toMatchObject(row < 0 ? { rows: 3 } : { violation: { row, value: 'text' } });
+      }
   });
 });
