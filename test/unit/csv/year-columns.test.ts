@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createColumnBuffer, resetColumn } from '../../../src/csv/column-buffer.js';
 import { compileRules } from '../../../src/csv/column-rules.js';
 import { createChunkEncoder } from '../../../src/csv/encoder.js';
 import { createFieldIndex, openIndex } from '../../../src/csv/field-index.js';
 import { indexRecords } from '../../../src/csv/record-parser.js';
 import type { ColumnRules } from '../../../src/csv/types.js';
-import { hasOtherNumber } from '../../../src/csv/year-columns.js';
+import { encodeYears, hasOtherNumber } from '../../../src/csv/year-columns.js';
 import { comma, decodeBlock, wholeChunk } from './reference.js';
 
 const years = ['1500', '1999', '2020', '', 'NA'];
@@ -69,15 +70,24 @@ describe('a column of years', () => {
     // A number that is no year comes before a text.
     expect(encode(['2020', '5', 'text'])).toMatchObject({ violation: { row: 1, value: '5' } });
     expect(encode(['2020', 'text', '5'])).toMatchObject({ violation: { row: 1, value: 'text' } });
-    // Values of the chunk before are not those of this one.
-    for (const text of ['2020', 'text'])
-      for (const fields of [
-        ['2020', text, '2020'],
-        ['text', text, '2020'],
-      ]) {
-        encode(['2020', '2020', '5']);
-        const row = fields.indexOf('text');
-        expect(encode(fields)).toMatchObject(row < 0 ? { rows: 3 } : { violation: { row, value: 'text' } });
-      }
+  });
+
+  it('finds the first value that does not fit, whatever the column had before', () => {
+    const column = createColumnBuffer({ storageName: 'c', physical: 'f', sourceIndex: 1, years: true });
+    const misfit = (fields: readonly string[]): number => {
+      const index = createFieldIndex(comma, 2, false);
+      openIndex(index);
+      indexRecords(index, Buffer.from(fields.map((field) => `x,${field}\n`).join('')), false);
+      resetColumn(column, fields.length);
+      return encodeYears(column, index.text, index, 0, fields.length, 0);
+    };
+    for (const first of [
+      ['2020', 'text', '2020'],
+      ['text', '2020', '2020'],
+      ['2020', '', '2020'],
+    ]) {
+      expect(misfit(['2020', '2020', '5'])).toBe(2);
+      expect(misfit(first)).toBe(first.indexOf('text'));
+    }
   });
 });
