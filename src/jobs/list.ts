@@ -8,8 +8,6 @@ interface JobKind {
    * work on.
    */
   readonly onePer: 'installation' | 'process';
-  /** Processes that start it. */
-  readonly runsIn: 'api' | 'worker';
   /** One line for operators. */
   readonly summary: string;
 }
@@ -17,77 +15,62 @@ interface JobKind {
 export const jobList = {
   compaction: {
     onePer: 'process',
-    runsIn: 'worker',
     summary: 'Joins small segments of a dataset, and folds patches into them.',
   },
   'export-files': {
     onePer: 'process',
-    runsIn: 'api',
     summary: 'Removes export files that are old, beyond the limits, or of deleted versions.',
   },
   'export-files-ahead': {
     onePer: 'installation',
-    runsIn: 'api',
     summary: 'Writes the export files of small new versions before they are requested.',
   },
   'key-checks': {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Checks whether the entity columns of large new versions are a key, for the next upsert.',
   },
   'provider-trims': {
     onePer: 'installation',
-    runsIn: 'api',
     summary: 'Deletes answers of providers and counts of requests that are too old.',
   },
   'read-copies': {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Copies large versions that are read again, so that reads of them are faster.',
   },
   'row-drops': {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Drops rows that no version needs any more, after their readers had time to finish.',
   },
   'search-index': {
     onePer: 'installation',
-    runsIn: 'api',
     summary: 'Fills the search index with the series of providers that have no search of their own.',
   },
   'segment-hashes': {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Records hashes of new rows, with which `admin verify` and backups compare.',
   },
   'series-backfills': {
     onePer: 'process',
-    runsIn: 'api',
     summary: 'Loads earlier vintages of series datasets.',
   },
   'series-refreshes': {
     onePer: 'process',
-    runsIn: 'api',
     summary: 'Refreshes series datasets that are due.',
   },
   'storage-sweep': {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Applies retention, and compares what PostgreSQL and ClickHouse have.',
   },
   'summaries-ahead': {
     onePer: 'installation',
-    runsIn: 'api',
     summary: 'Computes the column summaries of small new versions before they are requested.',
   },
   trims: {
     onePer: 'installation',
-    runsIn: 'worker',
     summary: 'Deletes audit events, sessions and records of jobs that are too old.',
   },
   'upload-sweep': {
     onePer: 'process',
-    runsIn: 'worker',
     summary: 'Continues uploads whose worker died, and fails abandoned ones.',
   },
 } as const satisfies Readonly<Record<string, JobKind>>;
