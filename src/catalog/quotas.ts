@@ -1,6 +1,6 @@
 import { type AppError, forbidden } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
-import { type Plan, quotaExceeded, requireQuota } from '../model/plan.js';
+import { type Plan, requireQuota } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { DatasetAccess } from './access.js';
 import { createExportCounts, type ExportCounts } from './export-counts.js';
@@ -29,8 +29,6 @@ export interface Quotas extends ExportQuota {
    * @throws AppError 402.
    */
   holdStorage(tx: Sql, ownerId: number, additionalBytes: number): Promise<void>;
-  /** @throws AppError 402 for a plan without paid providers. */
-  requirePaidProviders(caller: Caller): Promise<void>;
   use(accountId: number): Promise<PlanUse>;
 }
 
@@ -126,11 +124,6 @@ export const createQuotas = ({ sql, exportCounts = createExportCounts({ sql }) }
   async holdStorage(tx, ownerId, additionalBytes) {
     await holdOwner(tx, ownerId);
     await requireStorage(tx, ownerId, additionalBytes);
-  },
-
-  async requirePaidProviders(caller) {
-    const plan = await planOf(sql, caller.accountId);
-    if (!plan.paidProviders) throw quotaExceeded('paidProviders', 0, 0);
   },
 
   async use(accountId) {

@@ -178,14 +178,6 @@ describe('stored data', () => {
     await api.catalog.quotas.requireDownload(ida, { own: false, privacy: 'Public' });
     await api.catalog.quotas.requireDownload(undefined, { own: false, privacy: 'Public' });
   });
-
-  it('include paid providers only on a plan that has them', async () => {
-    const hal = await callerOf(await api.person('hal', { plan: 'small' }));
-    await expect(api.catalog.quotas.requirePaidProviders(hal)).rejects.toMatchObject({
-      kind: 'quota',
-      details: { quota: 'paidProviders' },
-    });
-  });
 });
 
 describe('the first account', () => {
