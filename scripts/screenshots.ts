@@ -27,7 +27,7 @@ interface Started {
   readonly key: string;
 }
 
-/** Until the first start has shown address and key, and its tour is over. */
+/** Starts the product. Resolves when the first start has shown address and key, and its tour is over. */
 const start = (dataDir: string): Promise<Started> => {
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,

@@ -178,7 +178,7 @@ export const withAllShards = async <T>(
   }
 };
 
-/** What is wrong with the configuration, and what to do. */
+/** Describes a configuration error and its remedy. */
 const faultOf = (shard: number | null, cluster: string | undefined): string => {
   if (cluster === undefined)
     return 'and CLICKHOUSE_CLUSTER is not set: set it as it was; to give the cluster up, restore a backup onto one server';

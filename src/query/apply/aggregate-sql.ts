@@ -19,7 +19,7 @@ import {
   unitsSql,
 } from './exact-double.js';
 import { digitsOf, type NumberRange } from './number-range.js';
-import type { Aggregate, Value } from './typed.js';
+import type { Aggregate, Field, Value } from './typed.js';
 import { doubleSql, keySql, nullable, valueSql } from './value-sql.js';
 
 type MethodAggregate = Extract<Aggregate, { kind: 'method' }>;
@@ -34,7 +34,7 @@ interface SumSql {
 
 const int64Bound = 2n ** 63n;
 const int128Bound = 2n ** 127n;
-/** Of fewer than 2^40 rows: sums are then below 2^127, and squares times the number of rows below 2^255. */
+/** Keeps sums of up to 2^40 rows below 2^127, and the sum of squares times the number of rows below 2^255. */
 const squaresBound = 2n ** 210n;
 /** Sums of whole doubles below this are exact in any order. */
 const doubleBound = 2n ** 53n;
@@ -81,11 +81,7 @@ const sumOfDecimals = (
   return { exact, double: `toFloat64(${total})`, unit: '1' };
 };
 
-const sumSql = (
-  { value, sum, field }: MethodAggregate,
-  physical: PhysicalType,
-  context: CompileContext,
-): SumSql => {
+const sumSql = ({ value, sum }: MethodAggregate, physical: PhysicalType, context: CompileContext): SumSql => {
   if (value.type !== 'number' || sum === undefined) {
     const total = sumOfDoubles(doubleSql(value, context));
     return { exact: total, double: total, unit: '1' };
@@ -94,7 +90,7 @@ const sumSql = (
     const decimal = nullable(context.emit.exact(value.node));
     return sumOfDecimals(decimal, atScale(sum, value, context), physical, sum.scale);
   }
-  const { sql, physical: stored, range } = value.node.column as typeof field;
+  const { sql, physical: stored, range } = value.node.column as Field;
   return columnSums[numberFormOf(stored)](sql, { range, sum, physical });
 };
 
@@ -114,7 +110,7 @@ const columnSums: Readonly<Record<NumberForm, (sql: string, of: ColumnSum) => Su
   decimals: (sql, { sum, physical }) => sumOfDecimals(sql, sum, physical),
 };
 
-/** Whole units of the numbers of a column; undefined where they take long to calculate. */
+/** SQL of a column's numbers as whole units of their last digit; undefined if that is slow to calculate. */
 const columnUnits: Readonly<
   Record<NumberForm, (sql: string, physical: PhysicalType, range: NumberRange) => string | undefined>
 > = {
@@ -124,12 +120,12 @@ const columnUnits: Readonly<
 };
 
 /**
- * The deviation of a column from sums of whole units, which are the same in whatever order rows are read: a copy of the rows gives
- * the same digits. Undefined for other numbers, and where the squares take more than 256 bits.
+ * Standard deviation of a column, from exact sums of whole units: its digits do not depend on the order in which rows are read.
+ * Undefined for other numbers, and if the squares need more than 256 bits.
  */
-const deviationOfUnits = ({ value, sum, field }: MethodAggregate): string | undefined => {
+const deviationOfUnits = ({ value, sum }: MethodAggregate): string | undefined => {
   if (value.type !== 'number' || value.node.kind !== 'column' || sum === undefined) return undefined;
-  const { sql, physical, range } = value.node.column as typeof field;
+  const { sql, physical, range } = value.node.column as Field;
   const units = range && columnUnits[numberFormOf(physical)](sql, physical, range);
   if (range === undefined || units === undefined) return undefined;
   const mostSquares = range.units * sum.units;

@@ -1,4 +1,4 @@
-/** Dates and statistical periods. A period stands for its first day, `YYYY-MM-DD`. */
+/** Dates and statistical periods. The value of a period is its first day, `YYYY-MM-DD`. */
 
 const pad = (value: number): string => String(value).padStart(2, '0');
 

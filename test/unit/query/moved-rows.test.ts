@@ -66,7 +66,7 @@ describe('a read of a version with a copy', () => {
       const { downloads, forgotten } = downloadsOf(async () => new PassThrough());
       const { body } = await downloads.open(await downloads.plan(request), request);
       body.on('error', () => undefined).destroy(error);
-      await finished(body).catch(() => undefined);
+      await expect(finished(body)).rejects.toBe(error);
       expect(forgotten).toEqual(expected);
     }
   });
