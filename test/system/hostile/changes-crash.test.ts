@@ -138,14 +138,13 @@ const checkAll = async (history: History): Promise<void> => {
 /** Turns without a kill after which all steps have had theirs: what else a worker does at that time counts as steps too. */
 const quietTurns = 3;
 
-/** Kills at every `stride`th step, until turns take fewer. @returns deaths */
+/** Kills at every `stride`th step from `first`, until turns take fewer. @returns deaths */
 const killAtSteps = async (
-  from: Trip['from'],
-  stride: number,
+  { from, first, stride }: { from: Trip['from']; first: number; stride: number },
   turn: (step: number) => Promise<void>,
 ): Promise<number> => {
   await wire.learnIdle();
-  let [step, killed, quiet] = [1, 0, 0];
+  let [step, killed, quiet] = [first, 0, 0];
   while (quiet < quietTurns) {
     let replaced: Promise<unknown> | undefined;
     wire.arm({ from, step }, () => {
@@ -169,30 +168,30 @@ const killAtSteps = async (
 const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode' } as const;
 const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
 
+/** The three modes take almost the same steps: each is killed at every third, one after the other, so together at all. */
 it.each([
-  ['upsert', 1, 20],
-  ['sync', 7, 3],
-  ['delete', 7, 3],
-] as const)(
-  'a change of mode %s is completed when its worker is killed at any step',
-  async (mode, stride, least) => {
-    const history = await startHistory(stride);
-    const killed = await killAtSteps(changeBegun, stride, (step) => changes[mode](history, step));
-    expect(killed).toBeGreaterThanOrEqual(least);
-    await checkAll(history);
-  },
-);
+  ['upsert', 1],
+  ['sync', 2],
+  ['delete', 3],
+] as const)('a change of mode %s is completed when its worker is killed at any step', async (mode, first) => {
+  const history = await startHistory(first);
+  const killed = await killAtSteps({ from: changeBegun, first, stride: 3 }, (step) =>
+    changes[mode](history, step),
+  );
+  expect(killed).toBeGreaterThan(5);
+  await checkAll(history);
+});
 
 it.each([
   ['a compaction', 'NOT folds', { minSegments: '3', foldMinPercent: '0' }, 'append', 4],
-  ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert', 1],
+  ['a fold', 'folds', { minSegments: '1000', foldMinPercent: '1' }, 'upsert', 2],
 ] as const)(
   '%s is completed when its worker is killed at any step',
   async (_what, kind, settings, mode, stride) => {
     compaction = settings;
     worker?.kill('SIGKILL');
     const history = await startHistory(5);
-    const killed = await killAtSteps(compactionBegun, stride, async (step) => {
+    const killed = await killAtSteps({ from: compactionBegun, first: 1, stride }, async (step) => {
       // One that was begun before the wire was armed may end now, and does not count.
       const before = new Set(await compactions('true'));
       const isOver = async (): Promise<boolean> =>
