@@ -17,6 +17,7 @@ import type { Reservations } from '../lifecycle/reservations.js';
 import { checkDigests } from '../options/digest.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { dialectOf } from '../options/upload-options.js';
+import { createAcceptanceLimit } from './acceptance-limit.js';
 import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
@@ -75,18 +76,8 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const {
-    processes,
-    reservations,
-    proposal,
-    dispatcher,
-    producer,
-    admission,
-    windows,
-    limits,
-    heartbeatMs,
-    log,
-  } = options;
+  const { processes, proposal, dispatcher, admission, log } = options;
+  const acceptances = createAcceptanceLimit();
 
   const beginSplitting = (upload: Upload) =>
     createRecordSplitter({
@@ -137,7 +128,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       sentChunks: accepted?.publisher.sent() ?? 0,
     });
 
-    const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
+    const acceptNext = async (first: SplitChunk | undefined): Promise<Accepted> => {
       const { header } = splitter;
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
       const { layout, notices } = await proposal.propose(upload, header, first);
@@ -168,9 +159,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         processId,
         layout,
         publisher: createChunkPublisher({
-          producer,
+          producer: options.producer,
           admission,
-          windows,
+          windows: options.windows,
           accountId,
           processId,
           dialect: header.dialect,
@@ -180,6 +171,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         }),
       };
     };
+
+    const accept = (first: SplitChunk | undefined): Promise<Accepted> =>
+      acceptances.run(upload.datasetId, () => acceptNext(first));
 
     /** Checks the header before the records, so that the error names the first bad line. */
     const textFault = (split: SplitChunk | undefined): AppError | undefined => {
@@ -236,7 +230,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     const readAll = async (): Promise<void> => {
-      const body = decodeBody(digests.source, limits);
+      const body = decodeBody(digests.source, options.limits);
       for await (const piece of decodeText(body, upload.options.encoding)) {
         bytes += piece.length;
         requireWithin(bytes, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
@@ -260,7 +254,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     return {
       processId: () => accepted?.processId ?? upload.reservedId,
       async run(): Promise<ProcessView | undefined> {
-        const timer = setInterval(beat, heartbeatMs);
+        const timer = setInterval(beat, options.heartbeatMs);
         try {
           await readAll();
           if (accepted === undefined) await take(undefined);
@@ -280,7 +274,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     async receive(upload) {
       admission.require();
       await proposal.check(upload);
-      if (upload.reservedId !== undefined) await reservations.claim(upload.reservedId, upload);
+      if (upload.reservedId !== undefined) await options.reservations.claim(upload.reservedId, upload);
       const intake = createIntake(upload);
       try {
         const view = await intake.run();
