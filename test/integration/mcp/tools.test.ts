@@ -184,6 +184,12 @@ describe('query_dataset', () => {
     expect(
       await refusedTool(client, 'query_dataset', { datasetId: dataset, version: '2001-01-01' }),
     ).toMatchObject({ code: 'before_first_version' });
+    expect(
+      await refusedTool(client, 'query_dataset', { datasetId: dataset, version: 'latest' }),
+    ).toMatchObject({
+      code: 'bad_option',
+      error: "version must be the id of a version, a day or a time, not 'latest'.",
+    });
   });
 
   it('stops at 500 rows, and at 50,000 characters', async () => {

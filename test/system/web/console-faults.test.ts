@@ -146,7 +146,7 @@ it('shows what is down while PostgreSQL is down, with its run-book, and continue
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'What to do' }).click();
     await page.getByRole('heading', { name: 'Component down' }).waitFor();
-    await page.getByRole('link', { name: 'Stores' }).click();
+    await page.getByRole('link', { name: 'Storage' }).click();
     await page.getByText('PostgreSQL is not answering.').waitFor();
 
     database.open();

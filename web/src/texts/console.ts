@@ -7,7 +7,7 @@ export const consoleTexts = {
     consoleUploads: 'Uploads',
     consoleDeadLetters: 'Dead letters',
     consoleJobs: 'Jobs',
-    consoleStores: 'Stores',
+    consoleStores: 'Storage',
     consoleUpstreams: 'Upstreams',
     consoleAudit: 'Audit',
     consoleRunBook: 'Run-book',
