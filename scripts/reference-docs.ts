@@ -5,12 +5,12 @@ import { rowLimits } from '../src/catalog/row-limits.js';
 import type { Setting } from '../src/config/setting.js';
 import { settings } from '../src/config.js';
 import { codesBySubject } from '../src/http/error-codes/error-codes.js';
-import { mostParameters } from '../src/http/validation.js';
+import { maxParameters } from '../src/http/validation.js';
 import { maxColumnNameBytes, maxColumns } from '../src/model/column.js';
 import { defaultApplyLimits } from '../src/query/apply/syntax.js';
 import { defaultLimits } from '../src/query/filter/limits.js';
-import { mostCharacters } from '../src/query/formats/xlsx/text-length.js';
-import { mostDates } from '../src/query/transpose.js';
+import { maxCharacters } from '../src/query/formats/xlsx/text-length.js';
+import { maxDates } from '../src/query/transpose.js';
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
@@ -88,8 +88,8 @@ const limits = (): string => {
     ['nesting of a filter', count(defaultLimits.maxDepth), ''],
     ['steps of `$apply`', count(defaultApplyLimits.maxSteps), ''],
     ['keys, aggregates and computed columns of `$apply`', count(defaultApplyLimits.maxItems), ''],
-    ['dates of `transpose`', count(mostDates), ''],
-    ['characters in a cell of XLSX', count(mostCharacters), ''],
+    ['dates of `transpose`', count(maxDates), ''],
+    ['characters in a cell of XLSX', count(maxCharacters), ''],
     ['rows of a sheet of XLSX; the rest goes on further sheets', '1,048,575', ''],
     ['columns of XLSX', '16,384', ''],
     ['run of one query', ...byDefault(settings.queryTimeoutSeconds, (v) => `${count(v)} s`)],
@@ -100,7 +100,7 @@ const limits = (): string => {
   ];
   const requests = [
     ['JSON body', ...byDefault(settings.jsonMaxBytes, scale)],
-    ['query parameters', count(mostParameters), ''],
+    ['query parameters', count(maxParameters), ''],
     ['connections, per API process', ...byDefault(settings.connections, count)],
     ['repositories of an account', count(rowLimits.repositories), ''],
     ['teams of an account', count(rowLimits.teams), ''],

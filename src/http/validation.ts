@@ -64,13 +64,13 @@ const refuseNul = (name: string, value: string): void => {
   if (value.includes('\0')) throw invalid('invalid_request', `${name} must not contain a NUL character`);
 };
 
-/** Most parameters of a query. Known parameters may not be repeated. */
-export const mostParameters = 1_000;
+/** Maximum parameters of a query. Known parameters may not be repeated. */
+export const maxParameters = 1_000;
 
 /** A query without the parameters above the maximum number; `checkQuerySize` refuses those. */
 export const firstParameters = (query: string): string => {
   let end = -1;
-  for (let count = 0; count < mostParameters; count += 1) {
+  for (let count = 0; count < maxParameters; count += 1) {
     end = query.indexOf('&', end + 1);
     if (end < 0) return query;
   }
@@ -80,8 +80,8 @@ export const firstParameters = (query: string): string => {
 /** @throws AppError 400 for a query with too many parameters. */
 export const checkQuerySize = (query: string): void => {
   if (firstParameters(query).length < query.length)
-    throw invalid('too_many_parameters', `query: more than ${mostParameters} parameters`, {
-      limit: mostParameters,
+    throw invalid('too_many_parameters', `query: more than ${maxParameters} parameters`, {
+      limit: maxParameters,
     });
 };
 

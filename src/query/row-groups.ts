@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { mostGroupRows } from './formats/format.js';
+import { maxGroupRows } from './formats/format.js';
 import { nextPage, pageAt } from './paging/pages.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
@@ -15,7 +15,7 @@ const groupBytes = 256 * 1024 * 1024;
 
 const rowsPerGroup = ({ rowCount, byteSize }: ReadableVersion): number => {
   const rowBytes = Math.max(1, byteSize / Math.max(1, rowCount));
-  return Math.max(1, Math.min(mostGroupRows, Math.floor(groupBytes / rowBytes)));
+  return Math.max(1, Math.min(maxGroupRows, Math.floor(groupBytes / rowBytes)));
 };
 
 type OpenPage = (page: Plan, context: ReadContext) => Promise<Readable>;

@@ -21,7 +21,7 @@ import type { Plan } from './plan.js';
 import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
 import { buildTail, requireTimeColumn } from './statement.js';
 
-export const mostDates = 10_000;
+export const maxDates = 10_000;
 
 /** Header of the column that names the value column of a row. */
 const columnHeader = 'Column';
@@ -85,7 +85,7 @@ const labelList = (layout: TransposeLayout): string[] => layout.labels.map((_, i
 
 /** Distinct dates, one per row. Reads one date more than the limit, to detect that there are too many. */
 export const datesSql = (plan: Plan, layout: TransposeLayout): string =>
-  `SELECT toString(d) AS date FROM (${baseSql(plan, layout, [])}) GROUP BY d ORDER BY d NULLS LAST LIMIT ${mostDates + 2}`;
+  `SELECT toString(d) AS date FROM (${baseSql(plan, layout, [])}) GROUP BY d ORDER BY d NULLS LAST LIMIT ${maxDates + 2}`;
 
 /** Rows per value column: each combination has as many as its most repeated date has values. */
 export const sizeSql = (plan: Plan, layout: TransposeLayout): string => {
@@ -100,11 +100,11 @@ export const factsOf = (
   size: { readonly rows: string; readonly most: string } | undefined,
 ): TransposeShape => {
   const named = dates.flatMap(({ date }) => (date === null ? [] : [date]));
-  if (named.length > mostDates) {
+  if (named.length > maxDates) {
     throw invalid(
       'too_many_dates',
-      `transpose creates at most ${mostDates} date columns and the rows have more; narrow them with $filter or $last.`,
-      { limit: mostDates },
+      `transpose creates at most ${maxDates} date columns and the rows have more; narrow them with $filter or $last.`,
+      { limit: maxDates },
     );
   }
   return {

@@ -19,7 +19,7 @@ import {
   chooseNext,
   foldOf,
   type ListedSegment,
-  leastPatches,
+  minPatches,
   type RunBounds,
 } from './runs.js';
 
@@ -124,7 +124,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     bounds === undefined ? 0 : forEach(candidates, compactOne(bounds), stop);
 
   const joinAll = async (stop: AbortSignal): Promise<number> =>
-    bounds === undefined ? 0 : joinSome(await compactions.candidates(bounds.least, leastPatches), stop);
+    bounds === undefined ? 0 : joinSome(await compactions.candidates(bounds.least, minPatches), stop);
 
   const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
     const fold = foldOne(limits);

@@ -52,7 +52,7 @@ export interface Compactions {
    * Datasets whose current version has at least so many segments or patches, in random order, so that none starves. Leaves out stores
    * that are being compacted, or had many abandoned compactions lately.
    */
-  candidates(least: number, leastPatches: number): Promise<CompactionCandidate[]>;
+  candidates(least: number, minPatches: number): Promise<CompactionCandidate[]>;
   /** Datasets whose patches are worth folding. Leaves out stores that were folded lately. */
   foldCandidates(limits: Omit<FoldLimits, 'hasRoom'>): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
@@ -81,7 +81,7 @@ export interface CompactionsOptions {
 }
 
 /** Abandoned compactions of a store in six hours after which it pauses: each uses up one of the 200 ids after the first of its run. */
-const mostAbandoned = 10;
+const maxAbandoned = 10;
 
 /** The steps of a replacement. */
 export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) => {
@@ -192,7 +192,7 @@ export const createCompactions = (
   };
 
   return {
-    candidates: (least, leastPatches) =>
+    candidates: (least, minPatches) =>
       sql.query<CompactionCandidate>(
         `SELECT d.store_id AS "storeId", d.id AS "datasetId"
          FROM (
@@ -204,9 +204,9 @@ export const createCompactions = (
          WHERE NOT EXISTS (SELECT 1 FROM compactions c
            WHERE c.store_id = d.store_id AND ${isOpen('c')} AND ${isHeld('c')})
            AND d.store_id NOT IN (SELECT c.store_id FROM compactions c WHERE ${inState('c', 'abandoned')}
-             AND c.created_at > now() - interval '6 hours' GROUP BY 1 HAVING count(*) >= ${mostAbandoned})
+             AND c.created_at > now() - interval '6 hours' GROUP BY 1 HAVING count(*) >= ${maxAbandoned})
          ORDER BY random() LIMIT 200`,
-        [least, leastPatches],
+        [least, minPatches],
       ),
 
     segments: (datasetId) =>

@@ -51,8 +51,8 @@ export interface RowSet {
   readonly ordered?: boolean;
 }
 
-/** Most columns of a table whose rows are sorted: each part read has a buffer of up to 1 MB per column. */
-export const mostOrderedColumns = 20;
+/** Maximum columns of a table whose rows are sorted: each part read has a buffer of up to 1 MB per column. */
+export const maxOrderedColumns = 20;
 
 interface RowsCopy<Column> {
   readonly target: Target;
@@ -234,7 +234,7 @@ export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join =>
     const from = condition === undefined ? stored : `${stored} AND ${condition}`;
     const params = { run: segmentIds, ...mask?.values };
     // Unsorted, rows of patches would follow those of bases: parts would overlap, and every ordered read would have to merge them.
-    const ordered = patches.length > 0 && !isPatch && columns.length <= mostOrderedColumns;
+    const ordered = patches.length > 0 && !isPatch && columns.length <= maxOrderedColumns;
     const copy: StoredCopy = {
       target,
       columns,

@@ -27,8 +27,8 @@ export interface CountedSegment {
   readonly days: DaySet | null;
 }
 
-/** Most distinct days that ClickHouse returns: more than a hundred years have. */
-const mostDays = 40_000;
+/** Maximum distinct days that ClickHouse returns: more than a hundred years have. */
+const maxDays = 40_000;
 
 /** Facts about dates that a version records. */
 export const datesOf = ({
@@ -91,7 +91,7 @@ export const countSegments = async (
       : `${rangeOf(date).first} AS first, ${rangeOf(date).last} AS last,
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
-         ${hasShownDays(date) ? `if(length(days) <= ${mostDays}, toString(days), NULL)` : 'NULL'} AS shown`;
+         ${hasShownDays(date) ? `if(length(days) <= ${maxDays}, toString(days), NULL)` : 'NULL'} AS shown`;
   const [row] = await servers.at(insideOf(place)).rows<{
     rows: string;
     first: string | null;

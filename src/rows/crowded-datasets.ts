@@ -1,6 +1,6 @@
 import type { CompactionCandidate } from './runs.js';
 
-/** Datasets that the merges of this worker found with more than `mostPatches` patches. */
+/** Datasets that the merges of this worker found with more than `maxPatches` patches. */
 export interface CrowdedDatasets {
   add(dataset: CompactionCandidate): void;
   /** Returns all of them and clears the set. */
@@ -8,13 +8,13 @@ export interface CrowdedDatasets {
 }
 
 /** The periodic search for segments to join finds further datasets. */
-const mostDatasets = 1_000;
+const maxDatasets = 1_000;
 
 export const createCrowdedDatasets = (): CrowdedDatasets => {
   const datasets = new Map<number, CompactionCandidate>();
   return {
     add(dataset) {
-      if (datasets.size < mostDatasets) datasets.set(dataset.datasetId, dataset);
+      if (datasets.size < maxDatasets) datasets.set(dataset.datasetId, dataset);
     },
     take() {
       const taken = [...datasets.values()];

@@ -6,7 +6,7 @@ import { storeUnavailable } from '../storage/clickhouse/errors.js';
 export type WeightedShard = Pick<Shard, 'number' | 'weight'>;
 
 /** Longer lists are scaled down to about this many turns. */
-const mostTurns = 1_000;
+const maxTurns = 1_000;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
@@ -18,7 +18,7 @@ export const turnsOf = (shards: readonly WeightedShard[]): readonly number[] => 
   const weighted = shards.filter(({ weight }) => weight > 0);
   const divisor = weighted.reduce((found, { weight }) => gcd(found, weight), 0);
   const sum = weighted.reduce((total, { weight }) => total + weight / divisor, 0);
-  const scale = Math.min(1, mostTurns / sum);
+  const scale = Math.min(1, maxTurns / sum);
   const counts = weighted.map(({ number, weight }) => ({
     number,
     count: Math.max(1, Math.round((weight / divisor) * scale)),

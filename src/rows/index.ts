@@ -51,7 +51,7 @@ export { createMerge, type Merge } from './merge.js';
 export { createWritePatch, hiddenBy, rowsOfPatch, type WritePatch } from './merge-patch.js';
 export { converted, type KeyCounts, type SegmentMerge } from './merge-sql.js';
 export { createReadCopier } from './read-copies.js';
-export { type CompactionCandidate, mostPatches } from './runs.js';
+export { type CompactionCandidate, maxPatches } from './runs.js';
 export { strangeColumn } from './saved-columns.js';
 export {
   keepSavedVersion,

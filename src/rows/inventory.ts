@@ -38,7 +38,7 @@ const kinds: readonly Kind[] = [...poolClasses, own];
 
 /** Segments per range: few enough to compare one by one if the sums differ. */
 const rangeSize = 10_000;
-const mostRanges = 2_000;
+const maxRanges = 2_000;
 const pageSize = 10_000;
 const largestId = Number.MAX_SAFE_INTEGER;
 
@@ -46,7 +46,7 @@ const largestId = Number.MAX_SAFE_INTEGER;
 const readStarts = async (sql: Sql): Promise<number[]> => {
   const starts = await sql.query<{ start: number }>(
     `SELECT id AS start FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM segments) AS numbered
-     WHERE place % greatest(${rangeSize}, (SELECT count(*) FROM segments) / ${mostRanges}) = 0 ORDER BY id`,
+     WHERE place % greatest(${rangeSize}, (SELECT count(*) FROM segments) / ${maxRanges}) = 0 ORDER BY id`,
   );
   return [1, ...starts.map(({ start }) => start)];
 };

@@ -40,17 +40,17 @@ export interface Keys {
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
 
-/** Most rows whose hashes are compared in memory, which takes about 1 GB. */
+/** Maximum rows whose hashes are compared in memory, which takes about 1 GB. */
 const maxHashed = 30_000_000;
 
-/** Most rows per side whose positions are returned (about 3 MB of text), so that later statements need not search for them. */
-const mostPositions = 200_000;
+/** Maximum rows per side whose positions are returned (about 3 MB of text), so that later statements need not search for them. */
+const maxPositions = 200_000;
 
-/** Most keys of a file for which positions are collected. */
-const mostKeysListed = 1_000_000;
+/** Maximum keys of a file for which positions are collected. */
+const maxKeysListed = 1_000_000;
 
-/** Most differing buckets; if there are more, all rows are compared. */
-const mostBuckets = bucketCount / 4;
+/** Maximum differing buckets; if there are more, all rows are compared. */
+const maxBuckets = bucketCount / 4;
 
 const examples = 3;
 const keyLength = 200;
@@ -103,26 +103,26 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     const isDelete = merge.mode === 'delete';
     const isSync = merge.mode === 'sync';
     const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
-    const isListed = counts.distinct <= mostKeysListed;
+    const isListed = counts.distinct <= maxKeysListed;
     // The join fills rows without a match with zeros; no position is 0.
     const isHit = 'b.p != 0 AND f.r != 0';
     const isChanged = isDelete ? isHit : 'b.p != 0 AND b.h != f.h';
     const join = isDelete ? 'INNER' : isSync ? 'FULL' : 'RIGHT';
     const listed = (positions: string): string => `arrayStringConcat(${positions}, ',')`;
     const isUnknown = 'n = 0 AND r != 0';
-    const known = `if(countIf(${isUnknown}) <= ${mostPositions}, [], groupArrayIf(${mostPositions})(r, n > 0))`;
+    const known = `if(countIf(${isUnknown}) <= ${maxPositions}, [], groupArrayIf(${maxPositions})(r, n > 0))`;
     const lists = isListed
-      ? `groupArrayArray(${mostPositions})(arrayMap(one -> (one, r), p)) AS pairs,
+      ? `groupArrayArray(${maxPositions})(arrayMap(one -> (one, r), p)) AS pairs,
          arrayFilter(pair -> pair.2 != 0, pairs) AS matched, ${listed('matched.1')} AS changed, ${listed('matched.2')} AS "changedBy",
          ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed,
-         ${listed(`groupArrayIf(${mostPositions})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
+         ${listed(`groupArrayIf(${maxPositions})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
       : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS "unknownRows", '' AS "knownRows"`;
     const [row] = await ask<Record<'known' | 'hits' | 'same', string> & Required<FoundRows>>(
       merge,
       `SELECT toString(countIf(n > 0)) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
          SELECT f.r AS r, countIf(${isHit}) AS n, countIf(${isHit} AND b.h = f.h) AS s,
-           ${isListed ? `groupArrayIf(${mostPositions})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
+           ${isListed ? `groupArrayIf(${maxPositions})(b.p, ${isChanged})` : 'emptyArrayUInt64()'} AS p
          FROM (SELECT _row AS p, ${keysOf(base)}, ${hash(base)} AS h ${hitRows(sql, counts)}) AS b
          ${join} JOIN
            (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(sql, counts)}) AS f ON ${on}
@@ -135,9 +135,9 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - counted.hits : 0;
     const written = (isDelete ? counted.hits : counted.hits - counted.same) + left;
     const unknown = isDelete ? 0 : counts.distinct - counted.known;
-    if (!isListed || written > mostPositions || Math.min(unknown, counted.known) > mostPositions)
+    if (!isListed || written > maxPositions || Math.min(unknown, counted.known) > maxPositions)
       return counted;
-    const keys = unknown <= mostPositions ? { unknownRows } : { knownRows };
+    const keys = unknown <= maxPositions ? { unknownRows } : { knownRows };
     return { ...counted, found: { changed, changedBy, removed, ...keys } };
   };
 
@@ -173,10 +173,10 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
         merge,
         `SELECT b, toString(count()) AS rows, toString(sum(n)) AS more
          FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
-         GROUP BY b HAVING sum(n) != 0 OR sum(c) != 0 OR sum(x) != 0 LIMIT ${mostBuckets + 1}`,
+         GROUP BY b HAVING sum(n) != 0 OR sum(c) != 0 OR sum(x) != 0 LIMIT ${maxBuckets + 1}`,
         params,
       );
-      if (found.length > mostBuckets) return undefined;
+      if (found.length > maxBuckets) return undefined;
       const sum = (of: 'rows' | 'more'): number => found.reduce((total, one) => total + Number(one[of]), 0);
       const [rows, more] = [sum('rows'), sum('more')];
       return {

@@ -21,7 +21,7 @@ export interface PairRows {
   /** Versions with rows in `parts`. */
   readonly sides: readonly ('from' | 'to')[];
   /** Upper bound of the rows in `parts`. */
-  readonly mostRows: number;
+  readonly maxRows: number;
   /** Which rows are left out because both versions have them. */
   readonly shared: 'none' | 'some' | 'all of from' | 'all of to';
   /** True if rows of both versions at the same position are the same row, changed or not. */

@@ -112,7 +112,7 @@ const rowsInPatches = ({ patches = [], patchRows = [] }: SegmentList, some: Read
   );
 
 /** Upper bound of the rows to read: those at patched positions if the versions differ in nothing else, otherwise all rows. */
-export const mostTouched = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
+export const maxTouchedRows = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
   const patched = new Set(sides.flatMap(({ differing }) => differing));
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));
   const own = sides.reduce((sum, { version }) => sum + rowsInPatches(version, patched), 0);

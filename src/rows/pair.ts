@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { SegmentList } from '../model/version.js';
 import { type Divergence, divergenceOf, type Lineage } from './lineage.js';
 import type { Pair, PairRows } from './pair-rows.js';
-import { differingPatches, mostTouched, partsOf, type Side, type SideRows } from './pair-side.js';
+import { differingPatches, maxTouchedRows, partsOf, type Side, type SideRows } from './pair-side.js';
 import { isSamePlace, namedColumn, sourceOf } from './place.js';
 import { type CountedRows, countGuard, storedRows } from './source.js';
 
@@ -119,12 +119,12 @@ export const pairRows = (
     isAlike && !isPatched && present.length === 2 ? bothSides(database, { from, to }, rest) : undefined;
   const read: readonly SideRows[] = together === undefined ? present : [together];
   const isOneContained = present.length < 2 && shared !== 'none';
-  const mostRows = isOneContained ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
+  const maxRows = isOneContained ? Math.abs(to.rowCount - from.rowCount) : from.rowCount + to.rowCount;
   return {
     parts: read.flatMap(({ parts }) => parts),
     values: Object.assign({}, ...read.map(({ values }) => values)),
     sides: present.map(({ name }) => name),
-    mostRows: isPatched ? mostTouched(sides, witnesses) : mostRows,
+    maxRows: isPatched ? maxTouchedRows(sides, witnesses) : maxRows,
     shared: isPatched ? 'some' : shared,
     byPosition: isPatched,
   };

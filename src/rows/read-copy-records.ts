@@ -108,12 +108,12 @@ export interface Room {
   readonly bytes: number;
   /** Free bytes on disk. */
   readonly freeBytes: number;
-  /** Most bytes of all copies. */
+  /** Maximum bytes of all copies. */
   readonly maxBytes: number;
 }
 
 /** Largest share that copies may take of the disk space that would be free without them. */
-const mostOfSpace = 0.25;
+const maxSpaceShare = 0.25;
 
 /**
  * Makes room for a copy by forgetting copies that were not read in the last hour: first those of older versions of its dataset, then the
@@ -134,7 +134,7 @@ export const makeRoom = (
     const idle = made.filter(({ isIdle }) => isIdle);
     const dropped = idle.filter(({ isOlder }) => isOlder);
     const bytesOf = (copies: typeof made): number => copies.reduce((sum, copy) => sum + copy.bytes, 0);
-    const most = Math.min(maxBytes, mostOfSpace * (freeBytes + bytesOf(made)));
+    const most = Math.min(maxBytes, maxSpaceShare * (freeBytes + bytesOf(made)));
     let free = most - bytes - bytesOf(made) + bytesOf(dropped);
     for (const copy of idle) {
       if (free >= 0) break;

@@ -3,7 +3,7 @@ import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
 import type { ClickHouseServers, Connection, StatementOptions } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { CopyDiffers, mostOrderedColumns } from './copy.js';
+import { CopyDiffers, maxOrderedColumns } from './copy.js';
 import { createDdl, runAll } from './ddl.js';
 import { hashSums } from './hash.js';
 import { clickHouseType, insideOf } from './place.js';
@@ -12,13 +12,13 @@ import { type RowSource, requirePlace, versionSource } from './source.js';
 import { backgroundSettings, copySettings } from './statement-settings.js';
 
 /**
- * Most distinct texts of a column with a dictionary; with more, a part would need several (low_cardinality_max_dictionary_size). With
+ * Maximum distinct texts of a column with a dictionary; with more, a part would need several (low_cardinality_max_dictionary_size). With
  * millions of distinct texts, reads with dictionaries take two to five times as long as without.
  */
-const mostDistinct = 8_000;
+const maxDistinctTexts = 8_000;
 
 /** Bytes of the longest text in a dictionary: to read one row, ClickHouse takes all texts of the dictionary into memory. */
-const mostBytes = 1_000;
+const maxTextBytes = 1_000;
 
 interface CopiedColumn {
   readonly name: string;
@@ -35,7 +35,7 @@ const copiedColumn = (
 ): CopiedColumn => {
   const isText = type === 'String';
   const isPlain = !isText && nulls === 0;
-  const hasDictionary = isText && distinct <= mostDistinct && longest <= mostBytes;
+  const hasDictionary = isText && distinct <= maxDistinctTexts && longest <= maxTextBytes;
   const nullable = isPlain ? type : `Nullable(${type})`;
   return {
     name,
@@ -109,7 +109,7 @@ export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy =
     stop?.throwIfAborted();
     const names = columns.map(({ name }) => name);
     const list = ['_row', ...names].join(', ');
-    const order = names.length <= mostOrderedColumns ? 'ORDER BY _row' : '';
+    const order = names.length <= maxOrderedColumns ? 'ORDER BY _row' : '';
     await clickhouse.command(
       `INSERT INTO ${database}.${table} (${list}) SELECT ${list} FROM ${source.from} WHERE ${source.where} ${order}`,
       {

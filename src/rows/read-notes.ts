@@ -7,11 +7,11 @@ import { noteRead } from './read-copy-records.js';
 import { canBeCopied } from './read-copy-source.js';
 
 /** Reads of a version in one process after which a copy is requested. */
-const leastReads = 3;
+const minReads = 3;
 /** Milliseconds between two notes of a process about a version, without and with a copy. */
 const noteIntervalMs = { without: 10_000, with: 600_000 } as const;
 /** Versions whose reads a process counts. */
-const mostCounted = 10_000;
+const maxCountedVersions = 10_000;
 
 export interface ReadNotesOptions {
   readonly sql: Sql;
@@ -26,7 +26,7 @@ export interface ReadNotesOptions {
 export type NoteRead = (version: ReadableVersion) => void;
 
 export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptions): NoteRead => {
-  const counts = createCache<{ reads: number; dueAt: number }>({ limit: mostCounted, weigh: () => 1 });
+  const counts = createCache<{ reads: number; dueAt: number }>({ limit: maxCountedVersions, weigh: () => 1 });
   const note = async (version: ReadableVersion): Promise<void> => {
     const isMade = await noteRead(sql, version.versionId);
     if (isMade !== undefined && isMade !== (version.copy !== undefined)) onChanged(version);
@@ -37,7 +37,7 @@ export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptio
     const count = counts.get(String(versionId)) ?? { reads: 0, dueAt: 0 };
     counts.set(String(versionId), count);
     count.reads += 1;
-    if (count.reads < leastReads || Date.now() < count.dueAt) return;
+    if (count.reads < minReads || Date.now() < count.dueAt) return;
     count.dueAt = Date.now() + noteIntervalMs[copy === undefined ? 'without' : 'with'];
     note(version).catch((error: unknown) =>
       log.warn({ err: error, version: versionId }, 'read of a version not noted'),

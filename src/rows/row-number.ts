@@ -41,8 +41,8 @@ const patchedSql = (table: string, stored: string): string => `
     countIf(_seg NOT IN {patches:Array(UInt64)}) AS before, count() AS stored
   FROM ${table} WHERE ${stored} AND _row IN ${patchedRows(table, 'patches')} GROUP BY _row`;
 
-/** Most granules cached for a version; if it has more, some are skipped. */
-const mostGranules = 5_000;
+/** Maximum granules cached for a version; if it has more, some are skipped. */
+const maxGranules = 5_000;
 
 /**
  * Query of the granules with the number of rows before each: rows of base granules that start before it, plus rows that patches add before
@@ -65,7 +65,7 @@ const granulesSql = (index: string, patched?: string): string => `
         ${patched === undefined ? '' : `UNION ALL SELECT _row, 0, rows - toInt64(before), 0 FROM (${patched})`})
       WINDOW earlier AS (ORDER BY _row, kind DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
     WHERE kind = 2 OR (kind = 1 AND exact))
-  WHERE (number - 1) % greatest(1, intDiv(granules, ${mostGranules})) = 0 ORDER BY _row`;
+  WHERE (number - 1) % greatest(1, intDiv(granules, ${maxGranules})) = 0 ORDER BY _row`;
 
 /** First row of a granule. */
 interface Granule extends SoughtRow {
@@ -198,7 +198,7 @@ const manyRows = 200_000;
 
 /** Most segments, and most granules, in the caches of all versions together. */
 const cachedEntries = 100_000;
-const mostRuns = 1_000;
+const maxRuns = 1_000;
 
 export const createSeeker = (reader: Reader): Seeker => {
   // Keyed by segments: their rows never change, but joining gives a version other segments.
@@ -208,7 +208,7 @@ export const createSeeker = (reader: Reader): Seeker => {
     weigh: (list) => list.length + 1,
   });
   /** Versions that `end` was called for. */
-  const readOnce = createCache<true>({ limit: mostRuns, weigh: () => 1 });
+  const readOnce = createCache<true>({ limit: maxRuns, weigh: () => 1 });
   const keyOf = (place: Place, { segmentIds }: ReadableVersion): string =>
     `${insideOf(place).storeId}/${segmentIds.join(',')}`;
 
@@ -218,7 +218,7 @@ export const createSeeker = (reader: Reader): Seeker => {
     context: ReadContext,
   ): Promise<readonly Run[]> => {
     const { segmentIds, rowCount, cuts = [], patches = [] } = version;
-    if (cuts.length > 0 || patches.length > 0 || segmentIds.length > mostRuns) return [];
+    if (cuts.length > 0 || patches.length > 0 || segmentIds.length > maxRuns) return [];
     const key = keyOf(place, version);
     const remembered = runCache.get(key);
     if (remembered !== undefined) return remembered;

@@ -24,7 +24,7 @@ export interface CompactionCandidate {
 export interface RunBounds {
   /** Fewest segments worth joining. */
   readonly least: number;
-  /** Most raw bytes of a joined segment. */
+  /** Maximum raw bytes of a joined segment. */
   readonly maxBytes: number;
 }
 
@@ -59,15 +59,15 @@ export const chooseRun = (
   return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
 };
 
-/** Most patches of a current version: each slows down every read. */
-export const mostPatches = 16;
+/** Maximum patches of a current version: each slows down every read. */
+export const maxPatches = 16;
 
-/** Fewest patches worth joining while there are not too many. */
-export const leastPatches = 4;
+/** Minimum patches worth joining while there are not too many. */
+export const minPatches = 4;
 
-/** The neighbours with the fewest bytes whose join leaves `mostPatches` patches. */
+/** The neighbours with the fewest bytes whose join leaves `maxPatches` patches. */
 const cheapestRun = (patches: readonly ListedSegment[]): readonly ListedSegment[] => {
-  const length = patches.length - mostPatches + 1;
+  const length = patches.length - maxPatches + 1;
   const bytesFrom = (start: number): number =>
     patches.slice(start, start + length).reduce((sum, { bytes }) => sum + bytes, 0);
   let best = 0;
@@ -88,8 +88,8 @@ export const chooseNext = (
   const patches = segments.filter(({ patch }) => patch);
   return (
     chooseRun(bases, bounds) ??
-    chooseRun(patches, { ...bounds, least: leastPatches }) ??
-    (patches.length > mostPatches ? cheapestRun(patches) : undefined)
+    chooseRun(patches, { ...bounds, least: minPatches }) ??
+    (patches.length > maxPatches ? cheapestRun(patches) : undefined)
   );
 };
 

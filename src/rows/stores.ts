@@ -17,10 +17,10 @@ export const insertStore = async (tx: Sql, turns: readonly number[] = [firstShar
 };
 
 /** Setting with the largest number of shards so far. Rows that are everywhere may be on each of them. */
-const mostShards = 'rows_shards';
+const shardsKey = 'rows_shards';
 
 /** Records that rows may be on so many shards. A smaller number changes nothing. */
-export const noteShards = (sql: Sql, shards: number): Promise<void> => raiseSetting(sql, mostShards, shards);
+export const noteShards = (sql: Sql, shards: number): Promise<void> => raiseSetting(sql, shardsKey, shards);
 
 /** Marks a store whose rows may be on every shard. */
 export const placeEverywhere = async (tx: Sql, id: number): Promise<void> => {
@@ -50,7 +50,7 @@ export interface RestoredHome {
 
 /** Sets the homes of all stores of a catalog restored to so many shards. */
 export const placeStores = async (tx: Sql, homes: readonly RestoredHome[], shards: number): Promise<void> => {
-  await setSetting(tx, mostShards, String(shards));
+  await setSetting(tx, shardsKey, String(shards));
   await tx.query(
     `UPDATE stores s SET shard = f.shard, everywhere = f.everywhere
      FROM unnest($1::bigint[], $2::int[], $3::boolean[]) AS f (id, shard, everywhere) WHERE s.id = f.id`,
@@ -126,7 +126,7 @@ export interface UnservedStores {
  */
 const isUnserved = ({ shards, isCluster }: ServedShards): string => `(own.everywhere OR own.shard > 1)
   AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
-    coalesce((SELECT value::int FROM settings WHERE name = '${mostShards}'), 0)))`;
+    coalesce((SELECT value::int FROM settings WHERE name = '${shardsKey}'), 0)))`;
 
 /** Condition that the rows of a segment are on configured servers. @param segments Alias of `segments`. */
 export const isServed = (segments: string, served: ServedShards): string =>

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { LinkChart } from '../../catalog/read-links.js';
 import { chartRoles } from '../../query/chart/chart.js';
-import { chartData, mostChartBytes, tooManyPoints } from '../../query/chart/data.js';
+import { chartData, maxChartBytes, tooManyPoints } from '../../query/chart/data.js';
 import { chartPolicy } from '../../query/chart/style.js';
 import { chartPage, chartSvg } from '../../query/chart/svg.js';
 import { badOption } from '../../query/options/option.js';
@@ -19,14 +19,14 @@ export const requireDrawable = ({ format, count, transpose }: DownloadOptions): 
 /** @throws AppError 400 for more rows than a picture can show; the remainder is not read. */
 const textOf = async (body: Buffer | Readable): Promise<string> => {
   if (Buffer.isBuffer(body)) {
-    if (body.length > mostChartBytes) throw tooManyPoints();
+    if (body.length > maxChartBytes) throw tooManyPoints();
     return body.toString();
   }
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > mostChartBytes) throw tooManyPoints();
+    if (bytes > maxChartBytes) throw tooManyPoints();
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

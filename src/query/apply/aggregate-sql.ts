@@ -128,11 +128,11 @@ const deviationOfUnits = ({ value, sum }: MethodAggregate): string | undefined =
   const { sql, physical, range } = value.node.column as Field;
   const units = range && columnUnits[numberFormOf(physical)](sql, physical, range);
   if (range === undefined || units === undefined) return undefined;
-  const mostSquares = range.units * sum.units;
-  if (mostSquares >= squaresBound) return undefined;
+  const maxSquares = range.units * sum.units;
+  if (maxSquares >= squaresBound) return undefined;
   const n = `count(${sql})`;
   const total = `toInt256(sum(toInt128(${units})))`;
-  const squares = `toInt256(sum(${mostSquares < int128Bound ? 'toInt128' : 'toInt256'}(${units}) * ${units}))`;
+  const squares = `toInt256(sum(${maxSquares < int128Bound ? 'toInt128' : 'toInt256'}(${units}) * ${units}))`;
   const spread = `toFloat64(${n} * ${squares} - ${total} * ${total})`;
   return `if(${n} < 2, NULL, sqrt(${spread} / (toFloat64(${n}) * (${n} - 1))) / 1e${range.scale})`;
 };

@@ -55,7 +55,7 @@ type Row = Readonly<
   Record<string, readonly [largest: string | null, decimals: number, total: string | null]>
 >;
 
-const mostDigits = 76;
+const maxDigits = 76;
 
 /** Rounded up by more than the sum of doubles can have lost. */
 const totalUnits = (text: string | null, scale: number): bigint | undefined => {
@@ -69,10 +69,10 @@ const totalUnits = (text: string | null, scale: number): bigint | undefined => {
 const rangeOf = (column: StoredColumn, [largest, decimals, total]: Row[string]): NumberRange | null => {
   const scale = decimalShapeOf(column.physical)?.scale ?? decimals;
   const exact = parseExact(largest ?? '0');
-  if (exact === undefined || scale > mostDigits || exact.scale < -mostDigits) return null;
+  if (exact === undefined || scale > maxDigits || exact.scale < -maxDigits) return null;
   const units = exact.digits * 10n ** BigInt(Math.max(0, scale - exact.scale));
   // No decimal type covers more digits.
-  return digitsOf(units) > mostDigits ? null : { scale, units, total: totalUnits(total, scale) };
+  return digitsOf(units) > maxDigits ? null : { scale, units, total: totalUnits(total, scale) };
 };
 
 /** Size of the cache, in columns. */

@@ -17,23 +17,23 @@ export interface ChartData {
   readonly lines: readonly Line[];
 }
 
-export const mostPoints = 10_000;
-export const mostLines = 24;
+export const maxPoints = 10_000;
+export const maxLines = 24;
 /** Size of the largest answer that is drawn, as CSV. */
-export const mostChartBytes = 4 * 1024 * 1024;
+export const maxChartBytes = 4 * 1024 * 1024;
 
 export const tooManyPoints = (): Error =>
   invalid(
     'too_many_points',
-    `The chart has more than ${mostPoints} values. Put rows together with $apply, or choose some with $filter.`,
-    { limit: mostPoints },
+    `The chart has more than ${maxPoints} values. Put rows together with $apply, or choose some with $filter.`,
+    { limit: maxPoints },
   );
 
 const tooManyLines = (): Error =>
   invalid(
     'too_many_series',
-    `The chart has more than ${mostLines} series. Choose some with $filter, or put them together with $apply.`,
-    { limit: mostLines },
+    `The chart has more than ${maxLines} series. Choose some with $filter, or put them together with $apply.`,
+    { limit: maxLines },
   );
 
 const repeatedRow = (row: string, name: string): Error =>
@@ -75,7 +75,7 @@ const linesOf = (
       const name = nameOf(isNamed ? [...entity, header[value] ?? ''] : entity);
       let line = cells.get(name);
       if (line === undefined) {
-        if (cells.size === mostLines) throw tooManyLines();
+        if (cells.size === maxLines) throw tooManyLines();
         line = new Array<number | null | undefined>(length).fill(undefined);
         cells.set(name, line);
       }
@@ -93,7 +93,7 @@ const linesOf = (
 export const chartData = (csv: string, roles: ChartRoles, kind: ChartKind): ChartData => {
   const [header = [], ...records] = parse(csv, { relax_column_count: true }) as string[][];
   const { axis, x } = roles;
-  if (records.length * roles.values.length > mostPoints) throw tooManyPoints();
+  if (records.length * roles.values.length > maxPoints) throw tooManyPoints();
   const rowOf = (record: readonly string[]): string => record[x] ?? '';
   // In a scatter chart every record is a row, even if two have the same position.
   const isScatter = kind === 'scatter';

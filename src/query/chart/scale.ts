@@ -37,20 +37,20 @@ const widened = (low: number, high: number): readonly [number, number] => {
 interface NumberScaleOptions {
   /** Extends the range to whole steps. */
   readonly toSteps: boolean;
-  readonly mostTicks: number;
+  readonly maxTicks: number;
 }
 
 export const numberScale = (
   [first, last]: readonly [number, number],
-  { toSteps, mostTicks }: NumberScaleOptions,
+  { toSteps, maxTicks }: NumberScaleOptions,
 ): Scale => {
   const [low, high] = widened(first, last);
   // Divides first, because the difference of two doubles may overflow.
-  const step = niceStep(high / mostTicks - low / mostTicks);
+  const step = niceStep(high / maxTicks - low / maxTicks);
   const [from, to] = [low / step, high / step];
   const [start, end] = toSteps ? [Math.floor(from), Math.ceil(to)] : [from, to];
   const ticks: Tick[] = [];
-  for (let count = Math.ceil(start); count <= end && ticks.length <= 2 * mostTicks; count += 1) {
+  for (let count = Math.ceil(start); count <= end && ticks.length <= 2 * maxTicks; count += 1) {
     const at = Number((count * step).toPrecision(15));
     if (Number.isFinite(at)) ticks.push({ at, label: shortNumber(at) });
   }
@@ -106,9 +106,9 @@ const calendars: readonly Calendar[] = [
 
 const largest = calendars[calendars.length - 1] as Calendar;
 
-export const timeScale = ([first, last]: readonly [number, number], mostTicks: number): Scale => {
+export const timeScale = ([first, last]: readonly [number, number], maxTicks: number): Scale => {
   const [low, high] = first === last ? [first - dayMs, last + dayMs] : [first, last];
-  const calendar = calendars.find(({ length }) => (high - low) / length <= mostTicks) ?? largest;
+  const calendar = calendars.find(({ length }) => (high - low) / length <= maxTicks) ?? largest;
   const ticks: Tick[] = [];
   for (let time = calendar.floor(new Date(low)); time.getTime() <= high; time = calendar.next(time))
     if (time.getTime() >= low) ticks.push({ at: time.getTime(), label: calendar.label(time) });
@@ -116,8 +116,8 @@ export const timeScale = ([first, last]: readonly [number, number], mostTicks: n
 };
 
 /** One band per name, in order. */
-export const bandScale = (labels: readonly string[], mostTicks: number): Scale => {
-  const every = Math.max(1, Math.ceil(labels.length / mostTicks));
+export const bandScale = (labels: readonly string[], maxTicks: number): Scale => {
+  const every = Math.max(1, Math.ceil(labels.length / maxTicks));
   return {
     ticks: labels.flatMap((label, at) => (at % every === 0 ? [{ at, label }] : [])),
     place: (index) => (index + 0.5) / Math.max(1, labels.length),

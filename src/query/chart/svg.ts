@@ -27,7 +27,7 @@ const valueScale = (data: ChartData, kind: ChartKind): Scale => {
   const [low, high] = rangeOf(allValues(data)) ?? [0, 1];
   // Bars are compared by length, so their axis must include zero.
   const range = kind === 'bar' ? ([Math.min(0, low), Math.max(0, high)] as const) : ([low, high] as const);
-  return numberScale(range, { toSteps: true, mostTicks: 6 });
+  return numberScale(range, { toSteps: true, maxTicks: 6 });
 };
 
 const rowScale = ({ axis, rows, places }: ChartData, kind: ChartKind): Scale => {
@@ -36,7 +36,7 @@ const rowScale = ({ axis, rows, places }: ChartData, kind: ChartKind): Scale => 
   const range = rangeOf(places) ?? [0, 1];
   return axis === 'time'
     ? timeScale(range, 7)
-    : numberScale(range, { toSteps: kind === 'scatter', mostTicks: 8 });
+    : numberScale(range, { toSteps: kind === 'scatter', maxTicks: 8 });
 };
 
 const legend = ({ lines }: ChartData, top: number): string => {

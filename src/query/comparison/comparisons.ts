@@ -82,7 +82,7 @@ interface Counts {
 }
 
 type CountsRow = Record<
-  'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows' | 'mostFrom' | 'mostTo',
+  'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows' | 'maxRowsFrom' | 'maxRowsTo',
   number
 >;
 
@@ -173,24 +173,24 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
     const recorded = await mergeCounts(pair, context);
     if (recorded !== undefined) return recorded;
     const comparison = comparisonOf(pair, keys);
-    const { sides, mostRows, values, byPosition } = comparison.pair;
+    const { sides, maxRows, values, byPosition } = comparison.pair;
     // If only one version has rows of its own, they are all added or all removed.
     if (sides.length < 2 && !byPosition) {
-      const added = sides[0] === 'to' ? mostRows : 0;
-      return { added, removed: mostRows - added, changed: 0, byKey: true };
+      const added = sides[0] === 'to' ? maxRows : 0;
+      return { added, removed: maxRows - added, changed: 0, byKey: true };
     }
     const [row] = await reader.queryObjects<CountsRow>({
       sql: `${countsSql(comparison)} FORMAT JSONEachRow`,
       values,
       place: serverOf(from, to),
-      isHeavy: isMany(mostRows),
+      isHeavy: isMany(maxRows),
       settings: { output_format_json_quote_64bit_integers: 0 },
       ...context,
     });
     if (row === undefined) throw new Error('the data store gave no counts');
-    const { added, removed, changed, addedRows, removedRows, mostFrom, mostTo } = row;
+    const { added, removed, changed, addedRows, removedRows, maxRowsFrom, maxRowsTo } = row;
     // If no row changed, matching by key and by whole row give the same counts.
-    const byKey = changed === 0 || (Math.max(mostFrom, mostTo) < 2 && (await areUnique(pair, context)));
+    const byKey = changed === 0 || (Math.max(maxRowsFrom, maxRowsTo) < 2 && (await areUnique(pair, context)));
     return byKey
       ? { added, removed, changed, byKey }
       : { added: addedRows, removed: removedRows, changed: 0, byKey };
@@ -228,7 +228,7 @@ export const createComparisons = (options: ComparisonsOptions): Comparisons => {
       ...query,
       values: comparison.pair.values,
       place: serverOf(from, to),
-      isHeavy: isMany(comparison.pair.mostRows),
+      isHeavy: isMany(comparison.pair.maxRows),
       ...context,
     });
     return { body: key === undefined ? body : cachedRows.through(key, body), ...matched };

@@ -52,7 +52,7 @@ export const countsSql = (comparison: Comparison): string => {
     `${part.side} AS side`,
   ]);
   return `SELECT sum(b - paired) AS added, sum(a - paired) AS removed, sum(paired - equal) AS changed,
-      sum(b - equal) AS addedRows, sum(a - equal) AS removedRows, max(a) AS mostFrom, max(b) AS mostTo
+      sum(b - equal) AS addedRows, sum(a - equal) AS removedRows, max(a) AS maxRowsFrom, max(b) AS maxRowsTo
     FROM (
       SELECT sum(x) AS a, sum(y) AS b, least(a, b) AS paired, sum(e) AS equal FROM (
         SELECT k, countIf(side = 0) AS x, countIf(side = 1) AS y, least(x, y) AS e FROM (${rows}) GROUP BY k, r)
@@ -63,7 +63,7 @@ export const countsSql = (comparison: Comparison): string => {
 export const repeatsSql = (comparison: Comparison): string => {
   const { key } = hashesOf(comparison);
   const rows = selectEach(comparison.pair, (part) => [`${key(part)} AS k`, `${part.side} AS side`]);
-  return `SELECT max(x) AS mostFrom, max(y) AS mostTo FROM (
+  return `SELECT max(x) AS maxRowsFrom, max(y) AS maxRowsTo FROM (
       SELECT countIf(side = 0) AS x, countIf(side = 1) AS y FROM (${rows}) GROUP BY k)`;
 };
 
@@ -143,7 +143,7 @@ export const changedRowsSql = (comparison: Comparison): ChangedRows => {
   ]);
   const differing = `SELECT ${match} FROM (${selectEach(pair, hashes)}) GROUP BY ${match} HAVING countIf(side = 0) != countIf(side = 1)`;
   // Large versions are compared by hashes first, so that only differing rows are kept in memory.
-  const rows = isMany(pair.mostRows)
+  const rows = isMany(pair.maxRows)
     ? `(SELECT * FROM (${all}) WHERE (${match}) IN (${differing}))`
     : `(${all})`;
   const output = (change: string): OutputColumn[] => [

@@ -99,20 +99,20 @@ export const createUniqueKeys = (sql: Sql, reader: Reader): UniqueKeys => {
   const check = async ({ from, to, keys }: VersionPair, context: ReadContext): Promise<boolean> => {
     const pair = pairRows(reader.database, from, to);
     const comparison = { pair, from: from.columns, to: to.columns, keyIds: keys.map(({ id }) => id) };
-    const [most = { mostFrom: 0, mostTo: 0 }] = await reader.queryObjects<{
-      mostFrom: number;
-      mostTo: number;
+    const [most = { maxRowsFrom: 0, maxRowsTo: 0 }] = await reader.queryObjects<{
+      maxRowsFrom: number;
+      maxRowsTo: number;
     }>({
       sql: `${repeatsSql(comparison)} FORMAT JSONEachRow`,
       values: pair.values,
       place: serverOf(from, to),
-      isHeavy: isMany(pair.mostRows),
+      isHeavy: isMany(pair.maxRows),
       settings: { output_format_json_quote_64bit_integers: 0 },
       ...context,
     });
-    remember(from, keys, most.mostFrom < 2);
-    remember(to, keys, most.mostTo < 2);
-    return Math.max(most.mostFrom, most.mostTo) < 2;
+    remember(from, keys, most.maxRowsFrom < 2);
+    remember(to, keys, most.maxRowsTo < 2);
+    return Math.max(most.maxRowsFrom, most.maxRowsTo) < 2;
   };
 
   const checkOne = (version: ReadableVersion, pair: VersionPair, context: ReadContext): Promise<boolean> =>

@@ -101,8 +101,8 @@ export interface RowCheck {
   judge(columns: readonly OutputColumn[], place: number): void;
 }
 
-/** Most rows in a row group of a columnar file. */
-export const mostGroupRows = 131_072;
+/** Maximum rows in a row group of a columnar file. */
+export const maxGroupRows = 131_072;
 
 export interface FormatRecord<F extends Frame = Frame> {
   /** Text types need a charset: without one some clients assume ISO 8859-1. */

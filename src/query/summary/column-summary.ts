@@ -213,7 +213,7 @@ export const topTextsSql = (column: StoredColumn, most: number): string =>
     topK(${2 * fewTexts}, 1, 'counts')(${storageName(column)})), 1, ${most}))`;
 
 /** Smallest texts of a column without repeated texts. */
-export const leastTextsSql = (column: StoredColumn, most: number): string =>
+export const firstTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x')}, 1), groupArraySorted(${most})(${storageName(column)}))`;
 
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);

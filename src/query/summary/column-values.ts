@@ -69,9 +69,9 @@ const weigh = ({ values }: CachedValues): number =>
 /** The list is empty if its values have too many bytes. */
 type Listed = readonly [count: number, bytes: number, list: readonly (readonly [string, number])[]];
 
-const listSql = (groups: string, mostBytes: number): string =>
+const listSql = (groups: string, maxBytes: number): string =>
   `SELECT count() AS found, sum(length(v)) AS size,
-     if(size <= ${mostBytes}, arraySort(x -> (-toInt64(x.2), x.1), groupArray((v, n))), []) FROM (${groups})`;
+     if(size <= ${maxBytes}, arraySort(x -> (-toInt64(x.2), x.1), groupArray((v, n))), []) FROM (${groups})`;
 
 const requireColumn = ({ columns }: ReadableVersion, wanted: string): StoredColumn => {
   const column =

@@ -11,9 +11,9 @@ import {
   type ColumnStats,
   type ColumnSummary,
   exactRows,
+  firstTextsSql,
   hasBins,
   histogramSql,
-  leastTextsSql,
   type MeasureRange,
   shownText,
   splitTexts,
@@ -44,9 +44,9 @@ interface Details {
 }
 
 const topTexts = 10;
-/** Most columns per query: planning more takes longer than it saves. */
+/** Maximum columns per query: planning more takes longer than it saves. */
 const maxColumns = 50;
-/** Most values that one query keeps in memory, some 50 bytes each. */
+/** Maximum values that one query keeps in memory, some 50 bytes each. */
 const maxValues = 4_000_000;
 /** Concurrent queries of one thread. */
 const concurrency = 4;
@@ -119,7 +119,7 @@ export const createComputation = (runStatement: RunStatement): Compute => {
       [
         ...wide.map(({ column, stats }) => histogramSql(column, stats)),
         ...together.map((column) => topTextsSql(column, topTexts)),
-        ...unique.map((column) => leastTextsSql(column, topTexts)),
+        ...unique.map((column) => firstTextsSql(column, topTexts)),
       ],
       subject,
     );

@@ -27,12 +27,12 @@ export interface KeyCheck {
   check(stop: AbortSignal): Promise<number>;
 }
 
-/** Fewest rows worth checking: for fewer, the check in the upsert itself takes about 20 ms. */
-const leastRows = 100_000;
+/** Minimum rows worth checking: for fewer, the check in the upsert itself takes about 20 ms. */
+const minRows = 100_000;
 
 const nextSql = `
   SELECT v.id, v.dataset_id AS "datasetId" FROM versions v JOIN datasets d ON d.current_version_id = v.id
-  WHERE v.id > $1 AND v.row_count >= ${leastRows}
+  WHERE v.id > $1 AND v.row_count >= ${minRows}
     AND (v.id <= $2 OR v.mode IN ('upsert', 'sync', 'delete') AND NOT EXISTS (
       SELECT 1 FROM versions o JOIN version_keys k ON k.version_id = o.id WHERE o.dataset_id = v.dataset_id AND k.storage_ids IS NULL))
     AND NOT EXISTS (SELECT 1 FROM version_keys k WHERE k.version_id = v.id) ORDER BY v.id LIMIT 1`;

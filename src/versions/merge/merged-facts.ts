@@ -29,8 +29,8 @@ const areDaysJoined = ({ mode, columns, keyIds }: MergePlan, { counts, changes }
   return keyIds.includes(date.id) || (changes.replaced === 0 && counts.distinct === counts.rows);
 };
 
-/** Most days of the file that are looked up in the remaining rows; for more, all rows are read. */
-const mostDaysLookedUp = 1_000;
+/** Maximum days of the file that are looked up in the remaining rows; for more, all rows are read. */
+const maxDaysLookedUp = 1_000;
 
 /** Returns the facts of the new version, from the records of both sides if possible, otherwise from its rows. */
 type MergedFacts = (
@@ -50,7 +50,7 @@ export const createMergedFacts = (sql: Sql, clickhouse: ClickHouseServers): Merg
     ofFile: readonly number[],
     { place, list }: MergedRows,
   ): Promise<DaySet | undefined> => {
-    if (ofFile.length > mostDaysLookedUp) return undefined;
+    if (ofFile.length > maxDaysLookedUp) return undefined;
     const before = await readDays(sql, datasetId, base.versionId, storageName(date));
     const left = before && (await findDays(clickhouse, place, list, namedColumn(date), ofFile));
     if (before === undefined || left === undefined) return undefined;

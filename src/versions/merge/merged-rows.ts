@@ -16,7 +16,7 @@ import {
   isSamePlace,
   type KeyCounts,
   type Merge,
-  mostPatches,
+  maxPatches,
   namedColumn,
   type PoolLimits,
   rowsOfPatch,
@@ -154,7 +154,7 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     const own = ownFactsOf(turn, counted.changes);
     const list = withSegment(plan.base, id, own);
     const { storeId, datasetId } = turn;
-    if ((list.patches?.length ?? 0) > mostPatches) options.onManyPatches({ storeId, datasetId });
+    if ((list.patches?.length ?? 0) > maxPatches) options.onManyPatches({ storeId, datasetId });
     return { target, keepsBase: true, place, list, own };
   };
 };

@@ -43,8 +43,8 @@ interface MergerOptions extends MergedRowsOptions {
 /** Failed merges after which a process fails. */
 const maxMerges = 20;
 
-/** Fewest rows on each side of a sync that is compared by buckets. */
-const leastRowsForBuckets = 100_000;
+/** Minimum rows on each side of a sync that is compared by buckets. */
+const minRowsForBuckets = 100_000;
 
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
 
@@ -74,7 +74,7 @@ export const createMerger = (options: MergerOptions): Step => {
   /** For a large sync, finds the buckets of keys in which the file differs from the previous version. */
   const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
     const rows = Math.min(facts.rows, plan.base.rowCount);
-    if (mode !== 'sync' || rows < leastRowsForBuckets || !isBaseKept(plan)) return plan;
+    if (mode !== 'sync' || rows < minRowsForBuckets || !isBaseKept(plan)) return plan;
     const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
     if (!isUnique) return plan;
     const differing = await keys.differingBuckets(plan);

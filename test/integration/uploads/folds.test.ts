@@ -354,7 +354,7 @@ describe('versions before and after a fold', () => {
       await versions.find({ datasetId: dataset, currentVersionId: null, versionId: Number(to) }),
     ];
     const lineage = await readLineage(product.sql, one, other);
-    return pairRows(clickhouse.database, one, other, lineage).mostRows;
+    return pairRows(clickhouse.database, one, other, lineage).maxRows;
   };
 
   it('are compared at the positions of patches, or by their rows once the patches are gone', async () => {

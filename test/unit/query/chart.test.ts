@@ -4,7 +4,7 @@ import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import type { PhysicalType } from '../../../src/model/column.js';
 import { type ChartKind, chartRoles } from '../../../src/query/chart/chart.js';
-import { chartData, mostLines, mostPoints } from '../../../src/query/chart/data.js';
+import { chartData, maxLines, maxPoints } from '../../../src/query/chart/data.js';
 import { bandScale, numberScale, shortNumber, timeScale } from '../../../src/query/chart/scale.js';
 import { chartColors, chartPolicy } from '../../../src/query/chart/style.js';
 import { chartPage, chartSvg } from '../../../src/query/chart/svg.js';
@@ -111,14 +111,14 @@ describe('the data of a chart', () => {
     expect(() => dataOf('Country,Date,GDP\nA,2024-01-01,1\nA,2024-01-01,2\n')).toThrow(
       "more than one value at '2024-01-01' for 'A'",
     );
-    const series = Array.from({ length: mostLines + 1 }, (_, at) => `C${at},2024-01-01,1\n`).join('');
-    expect(() => dataOf(`Country,Date,GDP\n${series}`)).toThrow(`more than ${mostLines} series`);
-    const rows = Array.from({ length: mostPoints + 1 }, (_, at) => `${at},1\n`).join('');
+    const series = Array.from({ length: maxLines + 1 }, (_, at) => `C${at},2024-01-01,1\n`).join('');
+    expect(() => dataOf(`Country,Date,GDP\n${series}`)).toThrow(`more than ${maxLines} series`);
+    const rows = Array.from({ length: maxPoints + 1 }, (_, at) => `${at},1\n`).join('');
     const numbers: Columns = [
       ['N', 'f'],
       ['V', 'f'],
     ];
-    expect(() => dataOf(`N,V\n${rows}`, numbers)).toThrow(`more than ${mostPoints} values`);
+    expect(() => dataOf(`N,V\n${rows}`, numbers)).toThrow(`more than ${maxPoints} values`);
   });
 
   it('has a point for each row, also at equal positions', () => {
@@ -163,7 +163,7 @@ describe('an axis', () => {
     [-3, -1],
     [123_456, 123_456_789],
   ])('of numbers from %d to %d has few ticks, and includes all values', (low, high) => {
-    const { ticks, place } = numberScale([low, high], { toSteps: true, mostTicks: 6 });
+    const { ticks, place } = numberScale([low, high], { toSteps: true, maxTicks: 6 });
     expect(ticks.length).toBeGreaterThan(1);
     expect(ticks.length).toBeLessThan(13);
     for (const value of [low, high]) {

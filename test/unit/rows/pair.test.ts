@@ -27,8 +27,8 @@ const version = (
 
 /** What is read of two versions, without the SQL. */
 const summaryOf = (from: CountedRows, to: CountedRows) => {
-  const { parts, sides, mostRows, shared, byPosition } = pairRows('db', from, to);
-  return { reads: parts.map(({ side }) => side), sides, mostRows, shared, byPosition };
+  const { parts, sides, maxRows, shared, byPosition } = pairRows('db', from, to);
+  return { reads: parts.map(({ side }) => side), sides, maxRows, shared, byPosition };
 };
 
 const toSide = '_seg IN {second:Array(UInt64)}';
@@ -39,97 +39,97 @@ describe('two versions with the same columns', () => {
       'nothing, if they have the same segments',
       version([1, 2], 30),
       version([2, 1], 30),
-      { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
+      { reads: [], sides: [], maxRows: 0, shared: 'all of from', byPosition: false },
     ],
     [
       'the added segments, if the later one has more',
       version([1], 10),
       version([1, 2, 3], 60),
-      { reads: ['1'], sides: ['to'], mostRows: 50, shared: 'all of from', byPosition: false },
+      { reads: ['1'], sides: ['to'], maxRows: 50, shared: 'all of from', byPosition: false },
     ],
     [
       'the removed segments, if the earlier one has more',
       version([1, 2], 30),
       version([1], 10),
-      { reads: ['0'], sides: ['from'], mostRows: 20, shared: 'all of to', byPosition: false },
+      { reads: ['0'], sides: ['from'], maxRows: 20, shared: 'all of to', byPosition: false },
     ],
     [
       'the segments that they do not share, in one statement',
       version([1, 2], 30),
       version([1, 3], 40),
-      { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
+      { reads: [toSide], sides: ['from', 'to'], maxRows: 70, shared: 'some', byPosition: false },
     ],
     [
       'all rows in one statement, if they share no segment',
       version([1, 2], 30),
       version([3], 40),
-      { reads: [toSide], sides: ['from', 'to'], mostRows: 70, shared: 'none', byPosition: false },
+      { reads: [toSide], sides: ['from', 'to'], maxRows: 70, shared: 'none', byPosition: false },
     ],
     [
       'all rows of one, if the other is empty',
       version([], 0),
       version([3], 40),
-      { reads: ['1'], sides: ['to'], mostRows: 40, shared: 'none', byPosition: false },
+      { reads: ['1'], sides: ['to'], maxRows: 40, shared: 'none', byPosition: false },
     ],
     [
       'nothing, if both are empty',
       version([], 0),
       version([], 0),
-      { reads: [], sides: [], mostRows: 0, shared: 'none', byPosition: false },
+      { reads: [], sides: [], maxRows: 0, shared: 'none', byPosition: false },
     ],
     [
       'a segment of both, if one has only a part of it',
       version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
       version([1, 2], 40),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 70, shared: 'some', byPosition: false },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 70, shared: 'some', byPosition: false },
     ],
     [
       'nothing of a segment of which both have the same part',
       version([1, 2], 30, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
       version([1, 2, 3], 40, { cuts: [{ segmentId: 2, beforeUpload: 9 }] }),
-      { reads: ['1'], sides: ['to'], mostRows: 10, shared: 'all of from', byPosition: false },
+      { reads: ['1'], sides: ['to'], maxRows: 10, shared: 'all of from', byPosition: false },
     ],
     [
       'each in its own statement, if they are on different servers',
       version([1], 10),
       version([3], 40, { place: tablePlace({ storeId: 5, shard: 2 }) }),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 50, shared: 'none', byPosition: false },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 50, shared: 'none', byPosition: false },
     ],
     [
       'rows at patched positions, if the later one has patches',
       version([1], 100),
       version([1, 7], 100, { patches: [7], patchRows: [3] }),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 6, shared: 'some', byPosition: true },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 6, shared: 'some', byPosition: true },
     ],
     [
       'rows at the positions of all patches, if each has patches of its own',
       version([1, 6], 100, { patches: [6], patchRows: [2] }),
       version([1, 7], 4, { patches: [7], patchRows: [3] }),
-      { reads: ['0', '0', '1', '1'], sides: ['from', 'to'], mostRows: 9, shared: 'some', byPosition: true },
+      { reads: ['0', '0', '1', '1'], sides: ['from', 'to'], maxRows: 9, shared: 'some', byPosition: true },
     ],
     [
       'up to all rows, if one has patches and more rows',
       version([1], 100),
       version([1, 2, 7], 120, { patches: [7], patchRows: [3] }),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 220, shared: 'some', byPosition: true },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 220, shared: 'some', byPosition: true },
     ],
     [
       'up to all rows, if the number of patched rows is unknown',
       version([1], 100),
       version([1, 7], 90, { patches: [7] }),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 190, shared: 'some', byPosition: true },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 190, shared: 'some', byPosition: true },
     ],
     [
       'nothing, if they have the same patches',
       version([1, 7], 100, { patches: [7] }),
       version([1, 7], 100, { patches: [7] }),
-      { reads: [], sides: [], mostRows: 0, shared: 'all of from', byPosition: false },
+      { reads: [], sides: [], maxRows: 0, shared: 'all of from', byPosition: false },
     ],
     [
       'all rows of each, if one has patches and they share no segment',
       version([1, 7], 100, { patches: [7] }),
       version([2], 50),
-      { reads: ['0', '1'], sides: ['from', 'to'], mostRows: 150, shared: 'none', byPosition: false },
+      { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 150, shared: 'none', byPosition: false },
     ],
   ])('read %s', (_, from, to, wanted) => {
     expect(summaryOf(from, to)).toEqual(wanted);
@@ -238,7 +238,7 @@ describe('statements about two versions', () => {
     const text = [
       ...found.parts.map(({ from: table, where, side }) => `${side}: FROM ${table} WHERE ${where}`),
       JSON.stringify(found.values),
-      `${found.sides.join()}, at most ${found.mostRows}, ${found.shared} shared`,
+      `${found.sides.join()}, at most ${found.maxRows}, ${found.shared} shared`,
     ];
     await expect(`${text.join('\n')}\n`).toMatchFileSnapshot(`./pair/${name.replaceAll(' ', '-')}.txt`);
   });
@@ -251,7 +251,7 @@ describe('two versions with different columns', () => {
     expect(summaryOf(from, to)).toEqual({
       reads: ['0', '1'],
       sides: ['from', 'to'],
-      mostRows: 60,
+      maxRows: 60,
       shared: 'none',
       byPosition: false,
     });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadSettings } from '../../../storage/clickhouse/reader.js';
 import { cellColumns, columnsSql } from '../columns-sql.js';
-import { type FormatRecord, mostGroupRows, type Sheet } from '../format.js';
+import { type FormatRecord, maxGroupRows, type Sheet } from '../format.js';
 import { withSchemaMetadata } from './arrow-schema.js';
 import { withFooter } from './parquet-footer.js';
 import { joinFiles } from './parquet-join.js';
@@ -81,7 +81,7 @@ export const parquet = columnar(
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
     // Lets readers fetch only the groups and pages whose statistics match.
-    output_format_parquet_row_group_size: mostGroupRows,
+    output_format_parquet_row_group_size: maxGroupRows,
     output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,
   },

@@ -3,7 +3,7 @@ import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import type { OutputColumn, RowCheck } from '../format.js';
 
 /** Longest text of a cell, in UTF-16 units. */
-export const mostCharacters = 32_767;
+export const maxCharacters = 32_767;
 
 const isText = ({ physical }: OutputColumn): boolean => columnTypeOf(physical).sheet === 'text';
 
@@ -14,9 +14,9 @@ const longestTextSql = (columns: readonly OutputColumn[], from: string): string 
   // Checks bytes first, which is much cheaper: a text never has more characters than bytes.
   const longest = texts.map(
     ({ sql }) =>
-      `max(if(length(${sql}) > ${mostCharacters}, lengthUTF8(${sql}) + countMatches(assumeNotNull(${sql}), '[\\\\x{10000}-\\\\x{10FFFF}]'), 0))`,
+      `max(if(length(${sql}) > ${maxCharacters}, lengthUTF8(${sql}) + countMatches(assumeNotNull(${sql}), '[\\\\x{10000}-\\\\x{10FFFF}]'), 0))`,
   );
-  return `SELECT arrayFirstIndex(x -> x > ${mostCharacters}, [${longest.map((sql) => `ifNull(${sql}, 0)`).join(', ')}]) AS place ${from}`;
+  return `SELECT arrayFirstIndex(x -> x > ${maxCharacters}, [${longest.map((sql) => `ifNull(${sql}, 0)`).join(', ')}]) AS place ${from}`;
 };
 
 const refuseLongText = (columns: readonly OutputColumn[], place: number): void => {
@@ -24,8 +24,8 @@ const refuseLongText = (columns: readonly OutputColumn[], place: number): void =
   if (column === undefined) return;
   throw invalid(
     'text_too_long',
-    `A cell of a sheet holds at most ${mostCharacters} characters and column ${column.name} has a longer text; choose another format.`,
-    { limit: mostCharacters, column: column.name },
+    `A cell of a sheet holds at most ${maxCharacters} characters and column ${column.name} has a longer text; choose another format.`,
+    { limit: maxCharacters, column: column.name },
   );
 };
 

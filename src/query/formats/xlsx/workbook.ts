@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createZip, type ZipWriter } from '../../../lib/zip.js';
 import type { Sheet } from '../format.js';
 import { columnLetters } from './cell-sql.js';
-import { mostCharacters } from './text-length.js';
+import { maxCharacters } from './text-length.js';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -63,7 +63,7 @@ const textRow = (cells: readonly (string | null)[], number: number): string =>
     .map((text, column) =>
       text === null
         ? ''
-        : `<c r="${columnLetters(column)}${number}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text.slice(0, mostCharacters))}</t></is></c>`,
+        : `<c r="${columnLetters(column)}${number}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text.slice(0, maxCharacters))}</t></is></c>`,
     )
     .join('')}</row>\n`;
 
