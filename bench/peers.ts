@@ -53,8 +53,8 @@ const load = async (
     inserts.push(insert.usage);
     times[0]?.push(upload.seconds * 1_000);
     times[1]?.push(insert.seconds * 1_000);
-    for (const [at, { load: loadOther, mostTurns = turns }] of others.entries())
-      if (turn < mostTurns) times[at + 2]?.push((await timed(loadOther)).ms);
+    for (const [at, { load: loadOther, maxTurns = turns }] of others.entries())
+      if (turn < maxTurns) times[at + 2]?.push((await timed(loadOther)).ms);
   }
   return {
     row: { title: 'the file, until it can be read', ms: times.map(median) },
@@ -87,8 +87,8 @@ const ask = async (
   for (let turn = 0; turn < warmUp; turn += 1) await askOurs(turns + turn);
   for (let turn = 0; turn < turns; turn += 1) {
     times[0]?.push(await askOurs(turn));
-    for (const [at, { ask: askOther, mostTurns = turns }] of databases.entries()) {
-      if (turn >= mostTurns) continue;
+    for (const [at, { ask: askOther, maxTurns = turns }] of databases.entries()) {
+      if (turn >= maxTurns) continue;
       const { value: answered, ms } = await timed(() => askOther(sql(turn), form));
       if (answered) times[at + 1]?.push(ms);
     }

@@ -15,7 +15,7 @@ import type { AnswerForm } from './questions.js';
 export interface Database {
   readonly name: string;
   /** Turns after which it is neither loaded nor asked any more: one that takes minutes would keep the others. @default all */
-  readonly mostTurns?: number;
+  readonly maxTurns?: number;
   /** Reads the file into the empty table. */
   load(): Promise<void>;
   /** Reads the whole answer; false for a form that the database has no writer for. */
@@ -97,7 +97,7 @@ export const sqliteDatabase = async ({ path }: TableFile, defer: Undo): Promise<
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   return {
     name: `SQLite ${String(database.get('SELECT sqlite_version() AS v')?.v)}, WebAssembly`,
-    mostTurns: 1,
+    maxTurns: 1,
     async load() {
       database.exec('DROP TABLE IF EXISTS peers');
       database.exec(

@@ -115,7 +115,7 @@ const isKey = (row: Partial<KeyRow>): row is KeyRow => row.keyId != null;
 const isDataset = (row: Partial<DatasetRow>): row is DatasetRow => row.id != null;
 
 /** Maximum concurrent statements. */
-const mostLookups = 8;
+const maxLookups = 8;
 
 /**
  * Runs one statement per request; simultaneous requests with the same key share it. Nothing is cached, so a revoked key, a left team
@@ -124,7 +124,7 @@ const mostLookups = 8;
  */
 export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions): Authenticator => {
   const lookUp = createSharedLookups<Lookup, LookupRow>({
-    mostCalls: mostLookups,
+    maxCalls: maxLookups,
     idOf: ({ hash, datasetId }) => `${hash.toString('base64')}/${datasetId}`,
     async find({ hash, datasetId }) {
       const [row] = await sql.query<LookupRow>(lookupSql, [hash, datasetId]);

@@ -171,7 +171,7 @@ const recordSql = prepared(
 );
 
 /** Maximum concurrent statements. */
-const mostReads = 8;
+const maxReads = 8;
 
 /**
  * Reads current datasets; simultaneous requests for one share a statement. Undefined if it was deleted after the level of the caller was
@@ -179,7 +179,7 @@ const mostReads = 8;
  */
 export const createReadRecord = (sql: Sql) => {
   const find = createSharedLookups<number, RecordRow | undefined>({
-    mostCalls: mostReads,
+    maxCalls: maxReads,
     idOf: String,
     async find(id) {
       const [row] = await sql.query<RecordRow>(recordSql, [id]);

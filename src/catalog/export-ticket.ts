@@ -41,9 +41,9 @@ export const bothTickets = (a: ExportTicket, b: ExportTicket): ExportTicket => (
 
 /** Bytes between two updates of the count: 1/`stepShare` of the remaining quota, within limits. */
 const stepShare = 16;
-const leastStep = 64 * 1024;
-const mostStep = 8 * 1024 * 1024;
+const minStep = 64 * 1024;
+const maxStep = 8 * 1024 * 1024;
 
 /** @param left Bytes until the quota is reached; null: no quota. */
 export const stepOf = (left: number | null): number =>
-  left === null ? Number.POSITIVE_INFINITY : Math.min(Math.max(left / stepShare, leastStep), mostStep);
+  left === null ? Number.POSITIVE_INFINITY : Math.min(Math.max(left / stepShare, minStep), maxStep);

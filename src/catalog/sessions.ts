@@ -22,7 +22,7 @@ export interface Sessions {
 }
 
 /** Maximum sessions of a key; a further one ends the oldest. */
-const mostOfKey = 100;
+const maxSessions = 100;
 
 /** SHA-256, as for keys: a token is 256 random bits. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
@@ -52,7 +52,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
       );
       await tx.query(
         `DELETE FROM web_sessions WHERE key_id = $1 AND hash IN (
-           SELECT hash FROM web_sessions WHERE key_id = $1 ORDER BY created_at DESC OFFSET ${mostOfKey})`,
+           SELECT hash FROM web_sessions WHERE key_id = $1 ORDER BY created_at DESC OFFSET ${maxSessions})`,
         [keyId],
       );
     });

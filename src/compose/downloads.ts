@@ -100,7 +100,7 @@ const keepSummaries = async (
 };
 
 /** Maximum connections to each server; semaphores limit the reads. */
-const mostReads = 10_000;
+const maxReads = 10_000;
 
 /** All parts between a request for rows and its answer. */
 export const createDownloadPart = async (
@@ -130,7 +130,7 @@ export const createDownloadPart = async (
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
-    servers: await openServers({ ...core, scope }, { maxConnections: mostReads }),
+    servers: await openServers({ ...core, scope }, { maxConnections: maxReads }),
     maxWaitSeconds: config.queryTimeoutSeconds,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,

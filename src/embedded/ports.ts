@@ -110,7 +110,7 @@ export const createPortChooser = (): PortChooser => {
 };
 
 /** That many failures in a row are not a coincidence. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 interface PortStart<T> {
   /** Starts the component. If it fails, nothing of it keeps running. */
@@ -131,7 +131,7 @@ export const startOnPorts = async <T>(start: PortStart<T>): Promise<{ started: T
     try {
       return { started: await start.run(ports), ports };
     } catch (error) {
-      const isRetried = attempt < mostAttempts && start.mayRetry() && (await ports.isAnyInUse());
+      const isRetried = attempt < maxAttempts && start.mayRetry() && (await ports.isAnyInUse());
       ports.release();
       if (!isRetried) throw error;
       start.log.warn({ reason: messageOf(error) }, 'a port was taken meanwhile, starting with others');

@@ -35,9 +35,9 @@ interface ExportFolderOptions {
 
 /** One account may use 1/`accountShare` of the total. */
 const accountShare = 4;
-/** The limits are checked after a process has made 1/`checkedShare` of the total, or `mostUnchecked` bytes. */
+/** The limits are checked after a process has made 1/`checkedShare` of the total, or `maxUncheckedBytes` bytes. */
 const checkedShare = 20;
-const mostUnchecked = 4 * 1024 * 1024;
+const maxUncheckedBytes = 4 * 1024 * 1024;
 
 const lockSql = `SELECT pg_advisory_xact_lock(hashtextextended('export folder', 0))`;
 
@@ -111,7 +111,7 @@ export const createExportFolder = (options: ExportFolderOptions): ExportFolder =
     async add({ key, datasetId, bytes }) {
       await sql.query(addSql, [key, datasetId, bytes]);
       unchecked += bytes;
-      if (unchecked >= Math.min(maxBytes / checkedShare, mostUnchecked)) await enforceLimits();
+      if (unchecked >= Math.min(maxBytes / checkedShare, maxUncheckedBytes)) await enforceLimits();
     },
 
     use(key) {

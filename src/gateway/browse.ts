@@ -50,8 +50,8 @@ export const deepest = 3;
  * browsed by their path. No prefetching at upstreams that count requests by hour or day.
  */
 const prefetchMs = 10_000;
-const mostPrefetched = 40;
-const mostPrefetchedOfFew = 5;
+const maxPrefetched = 40;
+const maxPrefetchedOfFew = 5;
 
 interface Allowance {
   requests: number;
@@ -61,7 +61,7 @@ interface Allowance {
 const allowanceFor = ({ limits }: Provider, nowMs: number): Allowance => {
   const rates = [limits.anonymous, limits.keyed];
   const few = rates.some((rate) => (rate?.perHour ?? rate?.perDay ?? Number.POSITIVE_INFINITY) < 1_000);
-  return { requests: few ? mostPrefetchedOfFew : mostPrefetched, untilMs: nowMs + prefetchMs };
+  return { requests: few ? maxPrefetchedOfFew : maxPrefetched, untilMs: nowMs + prefetchMs };
 };
 
 export const notSupported = (provider: Provider, what: string): AppError =>

@@ -2,7 +2,7 @@ import type { Provider } from '../providers/provider.js';
 import { isFunctionWord } from './search/query-words.js';
 import { wordsOf } from './search/words.js';
 
-const mostMatches = 5;
+const maxMatches = 5;
 
 /** Searched texts of a provider, most specific first. */
 const places: readonly (readonly [weight: number, text: (provider: Provider) => string])[] = [
@@ -51,6 +51,6 @@ export const matchProviders = (providers: readonly Provider[], query: string): P
     .toSorted(
       (a, b) => b.matched - a.matched || b.score - a.score || (a.provider.slug < b.provider.slug ? -1 : 1),
     )
-    .slice(0, mostMatches)
+    .slice(0, maxMatches)
     .map(({ provider }) => provider);
 };

@@ -36,16 +36,16 @@ export interface PanelReader {
   ): Promise<PanelAnswer>;
 }
 
-/** Most observations of one panel. */
-const mostRows = 200_000;
+/** Maximum observations of one panel. */
+const maxRows = 200_000;
 
 const order = (provider: Provider, seriesId: string, panel: PanelData): PanelData => {
   const rows = panel.series.reduce((sum, { data }) => sum + data.length, 0);
-  if (rows > mostRows) {
+  if (rows > maxRows) {
     throw invalid(
       'panel_too_large',
-      `'${seriesId}' of ${provider.name} has ${rows} observations of ${panel.series.length} series; a panel has at most ${mostRows}. Name fewer codes, or a start.`,
-      { provider: provider.slug, observations: rows, series: panel.series.length, limit: mostRows },
+      `'${seriesId}' of ${provider.name} has ${rows} observations of ${panel.series.length} series; a panel has at most ${maxRows}. Name fewer codes, or a start.`,
+      { provider: provider.slug, observations: rows, series: panel.series.length, limit: maxRows },
     );
   }
   const series = panel.series.map((one) => ({

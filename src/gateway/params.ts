@@ -76,14 +76,14 @@ const readSelect = (provider: Provider, parameter: Parameter, given: unknown): s
   throw refuse(provider, parameter, `one of ${listed(values)}`, hint);
 };
 
-const mostSeveral = 1_000;
+const maxValues = 1_000;
 
 /** Parses several values of a parameter of a panel: `all`, a list, or one of them. */
 const readSeveral = (provider: Provider, parameter: Parameter, given: unknown): string => {
   if (given === 'all') return given;
   const values: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (values.length === 0 || values.length > mostSeveral) {
-    throw refuse(provider, parameter, `'all', or a list of 1 to ${mostSeveral} values`);
+  if (values.length === 0 || values.length > maxValues) {
+    throw refuse(provider, parameter, `'all', or a list of 1 to ${maxValues} values`);
   }
   return [...new Set(values.map((value) => readSelect(provider, parameter, value)))].join(';');
 };

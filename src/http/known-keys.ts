@@ -11,11 +11,11 @@ interface KnownKeys {
   forget(key: string): void;
 }
 
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 export const createKnownKeys = (): KnownKeys => {
   // Stored as hashes, so nothing here is worth stealing.
-  const owners = createCache<string>({ limit: mostKeys, weigh: () => 1 });
+  const owners = createCache<string>({ limit: maxKeys, weigh: () => 1 });
   const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64');
   return {
     ownerOf: (key) => owners.get(hashOf(key)),

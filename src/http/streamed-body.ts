@@ -4,10 +4,10 @@ import type { ByteShare } from './byte-budget.js';
 import type { SentMeter } from './route.js';
 
 /** Bytes that may be pending for a slow client before reading pauses. */
-const mostPending = 1024 * 1024;
+const maxPendingBytes = 1024 * 1024;
 
 /** Bytes in memory for a list that waits for its reader: pending bytes of the response, and a batch of the list. */
-const keptBytes = 2 * mostPending;
+const keptBytes = 2 * maxPendingBytes;
 
 /** Bytes that are written together, and the longest wait for them, in milliseconds. */
 const gatheredBytes = 256 * 1024;
@@ -47,7 +47,7 @@ export const sendStream = (
   }
   let gathered = 0;
   let timer: NodeJS.Timeout | undefined;
-  const isFull = (): boolean => response.writableLength > mostPending;
+  const isFull = (): boolean => response.writableLength > maxPendingBytes;
   let holds = 0;
   const resume = (): void => {
     unsent?.close();

@@ -35,7 +35,7 @@ interface FailureThrottleOptions {
 }
 
 /** Refusals with the longest delay that may wait one after another. */
-const mostWaiting = 5;
+const maxWaiting = 5;
 /** Addresses in memory; beyond that the oldest are removed. */
 const maxAddresses = 10_000;
 
@@ -73,7 +73,7 @@ export const createFailureThrottle = (options: FailureThrottleOptions): FailureT
       if (over <= 0 || maxDelayMs === 0) return undefined;
       const delayMs = Math.min(maxDelayMs, 50 * 2 ** Math.min(over, 10));
       const until = Math.max(now, entry.freeAt) + delayMs;
-      if (until - now > mostWaiting * maxDelayMs) throw tooMany(entry.freeAt - now);
+      if (until - now > maxWaiting * maxDelayMs) throw tooMany(entry.freeAt - now);
       entry.freeAt = until;
       await wait(until - now, signal);
       return inSeconds(delayMs);

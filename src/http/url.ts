@@ -22,8 +22,8 @@ export const withoutApiKey = (url: string): string => {
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`;
 };
 
-/** Most names of parameters in a log line, and most characters of a name and of a path. */
-const mostNames = 32;
+/** Maximum parameter names in a log line, and maximum characters of a name and of a path. */
+const maxNames = 32;
 const nameLength = 64;
 const pathLength = 1_000;
 
@@ -31,10 +31,10 @@ const pathLength = 1_000;
 export const parameterNames = (query: URLSearchParams): string[] => {
   const names = [...new Set(query.keys())].filter((name) => name.toLowerCase() !== 'apikey');
   const shown = names
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map((name) => name.slice(0, nameLength))
     .sort();
-  return names.length > mostNames ? [...shown, `and ${names.length - mostNames} more`] : shown;
+  return names.length > maxNames ? [...shown, `and ${names.length - maxNames} more`] : shown;
 };
 
 /** Decodes repeatedly, up to three times; invalid octets are left unchanged. */

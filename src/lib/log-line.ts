@@ -1,7 +1,7 @@
 import { limitValue } from './limit-value.js';
 
 /** Maximum bytes of a log line, with its line end. */
-const mostLineBytes = 8 * 1024;
+const maxLineBytes = 8 * 1024;
 
 /**
  * Secrets that grant access by themselves: a link, its token, an API key, the token of a read link. They are shortened: enough is left to
@@ -35,7 +35,7 @@ const shortLine = (line: string): string => {
   for (const limit of limits) {
     const rest = limitValue(fields, limit) as object;
     const shown = `${JSON.stringify({ ...rest, ...head, cut: true })}\n`;
-    if (Buffer.byteLength(shown) <= mostLineBytes) return shown;
+    if (Buffer.byteLength(shown) <= maxLineBytes) return shown;
   }
   return `${JSON.stringify({ ...head, cut: true })}\n`;
 };
@@ -43,5 +43,5 @@ const shortLine = (line: string): string => {
 /** A log line, limited in length and without usable links and keys. */
 export const boundedLine = (line: string): string => {
   const shown = withoutSecrets(line);
-  return Buffer.byteLength(shown) <= mostLineBytes ? shown : shortLine(shown);
+  return Buffer.byteLength(shown) <= maxLineBytes ? shown : shortLine(shown);
 };

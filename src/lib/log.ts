@@ -25,7 +25,7 @@ interface LoggedError {
 }
 
 /** Causes below this depth are omitted, since they may form a cycle. */
-const mostCauses = 5;
+const maxCauseDepth = 5;
 
 /**
  * Logged parts of an error: kind, code, message and stack, and those of its causes. Other fields are omitted: databases put rows and values
@@ -40,7 +40,7 @@ const loggedError = (error: unknown, depth = 0): LoggedError => {
     ...(code === undefined ? {} : { code }),
     ...(kind === undefined ? {} : { kind }),
     ...(error.stack === undefined ? {} : { stack: error.stack }),
-    ...(cause === undefined || depth >= mostCauses ? {} : { cause: loggedError(cause, depth + 1) }),
+    ...(cause === undefined || depth >= maxCauseDepth ? {} : { cause: loggedError(cause, depth + 1) }),
   };
 };
 

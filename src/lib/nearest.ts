@@ -2,9 +2,9 @@
 const longestName = 64;
 
 /** Total cells of the tables of one search, some milliseconds of work. A search that needs more ends early. */
-const mostCells = 400_000;
+const maxCells = 400_000;
 
-const mostEdits = 4;
+const maxEdits = 4;
 
 interface Distance {
   /** Undefined beyond the limit. */
@@ -50,7 +50,7 @@ const boundedDistance = (a: string, b: string, limit: number): Distance => {
 
 /** Short names have many neighbours, so only as many edits are allowed as leave them recognisable. */
 const limitFor = (name: string, candidate: string): number =>
-  Math.min(mostEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
+  Math.min(maxEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
 
 /**
  * The known name that is nearest to a misspelt one, by case or edits; undefined: none is near.
@@ -59,7 +59,7 @@ const limitFor = (name: string, candidate: string): number =>
 export const nearest = (
   name: string,
   known: readonly string[],
-  most: number = mostEdits,
+  most: number = maxEdits,
 ): string | undefined => {
   if (name.length > longestName) return undefined;
   const folded = name.toLowerCase();
@@ -72,7 +72,7 @@ export const nearest = (
     cells += found.cells + 1;
     if (found.edits !== undefined && (best === undefined || found.edits < best.edits))
       best = { candidate, edits: found.edits };
-    if (cells > mostCells) break;
+    if (cells > maxCells) break;
   }
   return best?.candidate;
 };

@@ -6,7 +6,7 @@ interface SharedLookupsOptions<K, V> {
   readonly idOf: (key: K) => string;
   readonly find: (key: K) => Promise<V>;
   /** Maximum concurrent calls of `find`. */
-  readonly mostCalls: number;
+  readonly maxCalls: number;
 }
 
 interface Waiting<K, V> {
@@ -23,7 +23,7 @@ interface Waiting<K, V> {
 export const createSharedLookups = <K, V>({
   idOf,
   find,
-  mostCalls,
+  maxCalls,
 }: SharedLookupsOptions<K, V>): Lookup<K, V> => {
   const waiting = new Map<string, Waiting<K, V>>();
   let calls = 0;
@@ -40,7 +40,7 @@ export const createSharedLookups = <K, V>({
   const callSome = (): void => {
     isScheduled = false;
     for (const [id, one] of waiting) {
-      if (calls >= mostCalls) return;
+      if (calls >= maxCalls) return;
       waiting.delete(id);
       void call(one);
     }
@@ -55,7 +55,7 @@ export const createSharedLookups = <K, V>({
       resolve = done;
     });
     waiting.set(id, { key, value, resolve });
-    if (!isScheduled && calls < mostCalls) {
+    if (!isScheduled && calls < maxCalls) {
       isScheduled = true;
       setImmediate(callSome);
     }

@@ -66,7 +66,7 @@ const readBlocks = (frame: Buffer, start: number): FrameBlocks => {
 };
 
 /** Maximum bytes to allocate: twice the content plus two blocks, since a compressor may split its input into blocks that are not full. */
-const mostBytes = (size: number): number => 2 * size + 2 * maxBlockBytes;
+const maxBytesOf = (size: number): number => 2 * size + 2 * maxBlockBytes;
 
 /**
  * @throws Error unless the bytes are exactly one frame, without a dictionary, that decompresses to `size` bytes and to few more at most.
@@ -81,5 +81,5 @@ export const requireFrame = (frame: Buffer, size: number): void => {
   if (blocks.end + (hasChecksum ? 4 : 0) !== frame.length)
     throw new Error('the bytes are not exactly one frame');
   if (blocks.maxBytes < size) throw new Error(`the frame has at most ${blocks.maxBytes} bytes, not ${size}`);
-  if (blocks.maxBytes > mostBytes(size)) throw new Error(`the frame may have many more than ${size} bytes`);
+  if (blocks.maxBytes > maxBytesOf(size)) throw new Error(`the frame may have many more than ${size} bytes`);
 };

@@ -1,10 +1,10 @@
 /** Values and lists in answers. Clients parse JSON numbers as doubles, and a model can only read a limited text. */
 
-/** Most characters of an answer, as JSON. */
-export const mostCharacters = 50_000;
+/** Maximum characters of an answer, as JSON. */
+export const maxCharacters = 50_000;
 
 /** Every decimal number with at most this many digits survives the conversion to a double and back. */
-const mostDigits = 15;
+const maxDigits = 15;
 
 const digitsOf = (text: string): number =>
   text.replace(/e.*$/i, '').replace(/[-+.]/g, '').replace(/^0+/, '').length;
@@ -15,14 +15,14 @@ export type Shown = string | number | boolean | null;
 const exactNumber = (value: number): number | string => {
   const isKept =
     Math.abs(value) <= Number.MAX_SAFE_INTEGER &&
-    digitsOf(String(value)) <= mostDigits &&
+    digitsOf(String(value)) <= maxDigits &&
     !Object.is(value, -0);
   return isKept ? value : Object.is(value, -0) ? '-0' : String(value);
 };
 
 /** Decimal text as a number, or as text if a client could round it. */
 export const exactText = (text: string): number | string =>
-  digitsOf(text) <= mostDigits ? exactNumber(Number(text)) : text;
+  digitsOf(text) <= maxDigits ? exactNumber(Number(text)) : text;
 
 /** The same value, with text instead of numbers of more than 15 digits or beyond 2^53. */
 export const exact = (value: unknown): unknown => {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { exact, mostCharacters, type Shown } from './exact.js';
+import { exact, maxCharacters, type Shown } from './exact.js';
 
 export interface ReadRows {
   readonly rows: readonly (readonly Shown[])[];
@@ -8,10 +8,10 @@ export interface ReadRows {
 }
 
 /** Bytes of a row that cannot fit, whatever its characters are. */
-const mostRowBytes = 4 * mostCharacters;
+const maxRowBytes = 4 * maxCharacters;
 
 /** Lines of a stream. A line that is too long is returned as undefined and is the last. */
-async function* linesOf(body: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<string | undefined> {
+async function* linesOf(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<string | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -25,7 +25,7 @@ async function* linesOf(body: AsyncIterable<Buffer>, mostBytes: number): AsyncGe
     if (from === chunk.length) continue;
     pieces.push(chunk.subarray(from));
     bytes += chunk.length - from;
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       yield undefined;
       return;
     }
@@ -48,7 +48,7 @@ export const readRows = async (
   const nameBytes = names.reduce((sum, name) => sum + 6 * name.length + 8, 0);
   const rows: (readonly Shown[])[] = [];
   let left = characters;
-  for await (const line of linesOf(body, mostRowBytes + nameBytes)) {
+  for await (const line of linesOf(body, maxRowBytes + nameBytes)) {
     if (line !== undefined && !line.startsWith('{')) continue;
     const row: unknown = line === undefined ? undefined : JSON.parse(line.replace(/,$/, ''));
     const values = hasName(row) ? names.map((name) => exact(row[name]) as Shown) : undefined;

@@ -27,18 +27,18 @@ interface BatchForm {
   readonly write: (answers: readonly PartAnswer[]) => Buffer;
 }
 
-/** Most parts of a batch. */
-const mostParts = 50;
+/** Maximum parts of a batch. */
+const maxParts = 50;
 
 const bad = (message: string) => invalid('bad_batch', `$batch: ${message}.`);
 
 const requireFew = (count: number): void => {
-  if (count > mostParts)
+  if (count > maxParts)
     throw invalid(
       'too_many_parts',
-      `$batch: ${count} parts are more than ${mostParts}; send several batches.`,
+      `$batch: ${count} parts are more than ${maxParts}; send several batches.`,
       {
-        limit: mostParts,
+        limit: maxParts,
       },
     );
 };

@@ -2,7 +2,7 @@
 import { invalid } from '../lib/errors.js';
 import { type DownloadOptions, parseOptions } from '../query/options/options.js';
 import { rowKey } from './identifiers.js';
-import { type EntityOptions, type MetadataLevel, mostPageRows } from './rows.js';
+import { type EntityOptions, type MetadataLevel, maxPageRows } from './rows.js';
 
 export interface SystemOptions {
   readonly $select?: string | undefined;
@@ -54,7 +54,7 @@ export const downloadOptions = (
     $orderby: orderOf($orderby),
     $format: 'json',
     entities: 'selected',
-    $pagesize: Math.min(maxPageSize ?? mostPageRows, mostPageRows),
+    $pagesize: Math.min(maxPageSize ?? maxPageRows, maxPageRows),
   });
   return { options, selects };
 };
@@ -77,8 +77,8 @@ export const requireFormat = (format: string | undefined, kind: Resource['kind']
 };
 
 /** Answers have version 4.0. @throws AppError 400 for a client that accepts only earlier versions. */
-export const requireVersion = (mostVersion: string | undefined): void => {
-  const major = /^\s*(\d{1,4})(?:\.\d+)?\s*$/.exec(mostVersion ?? '')?.[1];
+export const requireVersion = (maxVersion: string | undefined): void => {
+  const major = /^\s*(\d{1,4})(?:\.\d+)?\s*$/.exec(maxVersion ?? '')?.[1];
   if (major !== undefined && Number(major) < 4)
     throw invalid('unsupported_version', 'OData-MaxVersion: this service answers by OData 4.0.');
 };
@@ -116,7 +116,7 @@ export type Resource =
   | { readonly kind: 'row'; readonly set: string; readonly key: string };
 
 /** Largest position of a row, as a 64-bit number. */
-const mostPosition = 2n ** 64n - 1n;
+const maxPosition = 2n ** 64n - 1n;
 
 const rowAddress = new RegExp(`^([^()]*)\\((?:${rowKey}\\s*=\\s*)?'?(0|[1-9]\\d{0,19})'?\\)$`);
 
@@ -129,5 +129,5 @@ export const resourceOf = (segments: readonly string[]): Resource | undefined =>
   if (first === '$metadata') return { kind: 'metadata' };
   const [, set = '', key] = rowAddress.exec(first) ?? [];
   if (key === undefined) return { kind: 'rows', set: first };
-  return BigInt(key) > mostPosition ? undefined : { kind: 'row', set, key };
+  return BigInt(key) > maxPosition ? undefined : { kind: 'row', set, key };
 };

@@ -31,12 +31,12 @@ export interface EntityOptions {
 
 /** Rows of a page: as many as fit into 4 MiB, within these limits. */
 const pageBytes = 4 * 1024 * 1024;
-export const mostPageRows = 25_000;
-const leastPageRows = 10_000;
+export const maxPageRows = 25_000;
+const minPageRows = 10_000;
 
 const pageRowsOf = ({ byteSize, rowCount }: ReadableVersion): number => {
   const fitting = Math.floor((pageBytes * rowCount) / Math.max(1, byteSize));
-  return Math.min(mostPageRows, Math.max(leastPageRows, fitting));
+  return Math.min(maxPageRows, Math.max(minPageRows, fitting));
 };
 
 const textOf = (name: string, text: string): OutputColumn => ({ name, sql: quoteText(text), physical: 's' });
@@ -115,7 +115,7 @@ export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
   // Rows of `$apply` have no key.
   const hasKey = plan.options.apply === undefined;
   if (!hasKey) requireDistinct(plan.output);
-  const pageSize = Math.min(plan.options.pageSize ?? mostPageRows, pageRowsOf(plan.version));
+  const pageSize = Math.min(plan.options.pageSize ?? maxPageRows, pageRowsOf(plan.version));
   const { answerRows } = plan;
   return {
     ...plan,

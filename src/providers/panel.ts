@@ -59,7 +59,7 @@ export const panelOfSeries = (
 };
 
 /** Maximum series of a panel of a provider that returns them one by one. */
-const mostJoined = 10;
+const maxJoined = 10;
 
 /** Requests several series of a provider without panels one by one; series in one file share it. */
 export const joinedPanel = async (
@@ -69,7 +69,7 @@ export const joinedPanel = async (
   ctx: Context,
 ): Promise<PanelData> => {
   const found = new Map<string, SeriesData | undefined>();
-  for (const id of joinedIds(provider, seriesId, mostJoined)) {
+  for (const id of joinedIds(provider, seriesId, maxJoined)) {
     try {
       found.set(id, await provider.series(id, params, ctx));
     } catch (error) {

@@ -10,13 +10,13 @@ export interface KeyDimension {
 }
 
 /** Maximum codes that are compared with an unknown one; lists of cities and products are longer. */
-const mostCompared = 5_000;
+const maxCompared = 5_000;
 
 const titled = ({ id, label }: KeyDimension): string =>
   label === undefined || label === id ? id : `${id} (${label})`;
 
 const unknownCode = (dimension: KeyDimension, code: string) => {
-  const codes = [...dimension.codes.keys()].slice(0, mostCompared);
+  const codes = [...dimension.codes.keys()].slice(0, maxCompared);
   const near = nearest(code, codes);
   const hint = near === undefined ? '' : ` Did you mean ${near} (${dimension.codes.get(near) ?? near})?`;
   return {

@@ -184,10 +184,10 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
 };
 
 /** Maximum vectors of one panel, with one request for descriptions and one for values. */
-const mostVectors = 50;
+const maxVectors = 50;
 
 const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
-  const found = await fetchSeveral(joinedIds(named, seriesId, mostVectors), ctx);
+  const found = await fetchSeveral(joinedIds(named, seriesId, maxVectors), ctx);
   return panelOfSeries(
     named,
     seriesId,

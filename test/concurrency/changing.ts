@@ -9,7 +9,7 @@ import type { World } from './world.js';
 type Change = (world: World, random: Random, person: Person, dataset: History) => Promise<void>;
 
 /** Clones that are changed and read like the other datasets. */
-const mostDatasets = 9;
+const maxDatasets = 9;
 
 /** The clone has the rows of a version that was current meanwhile; its owner may do everything with it. */
 export const clone: Change = async (world, _random, person, dataset) => {
@@ -38,7 +38,7 @@ export const clone: Change = async (world, _random, person, dataset) => {
     dataset.observe({ span, version: undefined, what, fits: sameRows(rows) });
     copy.addVersion({ id: Number(made.currentVersionId), made: span, origin: { kind: 'clone', rows } });
   }
-  if (world.datasets.length < mostDatasets && (person === 'owner' || person === 'reader'))
+  if (world.datasets.length < maxDatasets && (person === 'owner' || person === 'reader'))
     world.datasets.push(copy);
   else await remove(world, _random, person, copy);
 };

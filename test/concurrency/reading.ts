@@ -73,7 +73,7 @@ export const read = async (world: World, random: Random, person: Person, dataset
 };
 
 /** Answers of 503 in a row that nothing explains while nothing else is asked. */
-const mostBusy = 3;
+const maxBusy = 3;
 
 /** Reads all rows of a version. Only when nothing is under way. */
 export const readWhole = async (
@@ -84,7 +84,7 @@ export const readWhole = async (
 ): Promise<void> => {
   const path = `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`;
   let reply = await world.ask(person, 'GET', path);
-  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < maxBusy; turn += 1) reply = await world.ask(person, 'GET', path);
   if (reply.busy)
     world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
   if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', versions: [version] }, 200))

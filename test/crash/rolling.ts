@@ -23,13 +23,13 @@ export interface RollingReport extends CrashReport {
   readonly retried: number;
 }
 
-const mostRetries = 20;
+const maxRetries = 20;
 
 /** Sends a file, and again after a 502 or 503 and no other status. */
 const createSend =
   (faults: string[], onRetry: () => void) =>
   async (sending: Sending): Promise<Outcome> => {
-    for (let left = mostRetries; ; left -= 1) {
+    for (let left = maxRetries; ; left -= 1) {
       const outcome = await sendFile(sending);
       if (sending.hangUpAfter !== undefined) return outcome;
       const seen = outcome.kind === 'broken' ? 0 : outcome.status;

@@ -23,7 +23,7 @@ export interface Reader {
   close(): void;
 }
 
-const mostRetries = 20;
+const maxRetries = 20;
 
 class Again extends Error {
   constructor(readonly afterMs: number) {
@@ -63,7 +63,7 @@ export const createReader = (authorization: string): Reader => {
       return retried;
     },
     async read(url, pauseMs = 0) {
-      for (let left = mostRetries; ; left -= 1) {
+      for (let left = maxRetries; ; left -= 1) {
         try {
           return await readOnce(url, pauseMs);
         } catch (error) {

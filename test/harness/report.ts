@@ -14,7 +14,7 @@ export const listed = (counts: Counts, sign = ' '): string =>
     .join(', ');
 
 /** Faults of other texts beyond these are not kept. */
-const mostFaults = 200;
+const maxFaults = 200;
 
 export interface Faults {
   add(text: string): void;
@@ -27,7 +27,7 @@ export const createFaults = (): Faults => {
   return {
     add(text) {
       const seen = found.get(text);
-      if (seen !== undefined || found.size < mostFaults) found.set(text, (seen ?? 0) + 1);
+      if (seen !== undefined || found.size < maxFaults) found.set(text, (seen ?? 0) + 1);
     },
     get all() {
       return [...found].map(([text, times]) => (times === 1 ? text : `${text} (${times} times)`));

@@ -85,7 +85,7 @@ const yardstick = `(() => {
 })()`;
 
 /** It takes 15 to 25 ms of processor where a frame may take 50. */
-const mostYardsticks = 3;
+const maxYardsticks = 3;
 
 /**
  * Checks that no turn of the page's main thread takes longer than the promise while `work` goes on, which can be done
@@ -94,13 +94,13 @@ const mostYardsticks = 3;
 export const expectShortFrames = async (page: Page, work: () => Promise<void>): Promise<void> => {
   let least = Number.POSITIVE_INFINITY;
   await page.evaluate(yardstick);
-  for (let attempt = 0; attempt < 4 && least > mostYardsticks; attempt += 1) {
+  for (let attempt = 0; attempt < 4 && least > maxYardsticks; attempt += 1) {
     const { frames, cpuMs } = await traceTurns(page, work);
     expect(frames).toBeGreaterThan(30);
     const known = await traceTurns(page, () => page.evaluate(yardstick));
     least = Math.min(least, (cpuMs[0] ?? 0) / (known.cpuMs[0] ?? 0));
   }
-  expect(least, 'the longest turn, in yardsticks').toBeLessThanOrEqual(mostYardsticks);
+  expect(least, 'the longest turn, in yardsticks').toBeLessThanOrEqual(maxYardsticks);
 };
 
 /** Megabytes of the page's scripts that are in use. */

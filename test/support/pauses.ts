@@ -52,7 +52,7 @@ const yardstickMs = (): number => {
  * The yardstick takes 15 to 25 ms of processor where a turn may take 50; what is measured below takes at most half of
  * this, and steps that came without an end to their work took a hundred of it and more.
  */
-const mostYardsticks = 8;
+const maxYardsticks = 8;
 
 const attempts = 6;
 
@@ -62,7 +62,7 @@ const attempts = 6;
  */
 export const expectShortTurns = async (
   work: () => Promise<unknown>,
-  yardsticks = mostYardsticks,
+  yardsticks = maxYardsticks,
 ): Promise<void> => {
   // The first time, what is compiled is the code.
   await work();

@@ -1,13 +1,13 @@
 import type { Failure, RunResults } from './results-reporter.js';
 
 /** Lines of all failures together: the end of a log is often all that is shown of it. */
-const mostLines = 25;
+const maxLines = 25;
 
 /** Shares the lines out to the failures; each has its title at least. */
 const linesOf = (failures: readonly Failure[]): string[] => {
   const shown: string[] = [];
   for (const [index, { at, test, lines }] of failures.entries()) {
-    const share = Math.floor((mostLines - shown.length) / (failures.length - index));
+    const share = Math.floor((maxLines - shown.length) / (failures.length - index));
     shown.push(
       ...[`FAILED ${at}: ${test}`, ...lines.map((line) => `  ${line}`)].slice(0, Math.max(1, share)),
     );

@@ -87,11 +87,11 @@ const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(e
 
 /** Lifetime of a negative entry and of a reply of an unexpected form: repeated requests would use up the quota of others. */
 const absentMs = 300_000;
-const mostAbsent = 5_000;
+const maxAbsentEntries = 5_000;
 
 const createAbsences = (now: () => number) => {
   const absences = createLru<{ readonly error: Error; readonly untilMs: number }>({
-    limit: mostAbsent,
+    limit: maxAbsentEntries,
     weigh: () => 1,
   });
   return {

@@ -38,7 +38,7 @@ export type Decision =
   | { readonly granted: false; readonly reason: Denial; readonly retryAfterMs: number; readonly span?: Span };
 
 /** Minimum share of every account, however many there are. */
-const leastShare = 0.1;
+const minShare = 0.1;
 
 /** Background jobs use the remainder of a daily quota in this time before its reset. */
 const leftoverMs = 30 * 60_000;
@@ -48,7 +48,7 @@ const leftoverMs = 30 * 60_000;
  * other, and at least a tenth.
  */
 export const shareOf = (limit: number, accounts: number): number =>
-  Math.ceil(Math.max(limit / Math.max(1, accounts), limit * leastShare));
+  Math.ceil(Math.max(limit / Math.max(1, accounts), limit * minShare));
 
 /** Requests of a window that one user may send in all. A quota per second or minute recovers soon; only longer ones have to be divided. */
 const partOf = ({ span, limit }: Window, found: Usage | undefined, user: QuotaUser): number => {

@@ -27,7 +27,7 @@ export interface Query {
 }
 
 /** Maximum concepts of a query; those beyond it are ignored. */
-const mostConcepts = 8;
+const maxConcepts = 8;
 
 const phrasesOf = (text: string): string[][] => text.split('|').map(wordsOf);
 
@@ -130,10 +130,10 @@ const split = (concepts: readonly Concept[]): Pick<Query, 'subjects' | 'wishes'>
   const about = concepts.filter((concept) => !isWished(concept));
   const others = about.filter((concept) => !isAmount(concept));
   const amounts = others.length > 0 && !others.every(aboutRates);
-  const subjects = (amounts ? others : about).slice(0, mostConcepts);
+  const subjects = (amounts ? others : about).slice(0, maxConcepts);
   return {
     subjects,
-    wishes: concepts.filter((concept) => !subjects.includes(concept)).slice(0, mostConcepts),
+    wishes: concepts.filter((concept) => !subjects.includes(concept)).slice(0, maxConcepts),
   };
 };
 

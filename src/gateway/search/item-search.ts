@@ -7,7 +7,7 @@ import { correctableWords, isCorrectable } from './query-words.js';
 import { type Candidate, conceptsOf, type Ranked, rank } from './ranking.js';
 import { regionWords } from './regions.js';
 import { allOf, conceptQueries, partOf, title } from './text-query.js';
-import { mostWords, wordsOf } from './words.js';
+import { maxWords, wordsOf } from './words.js';
 
 export interface Hit extends Item {
   readonly provider: string;
@@ -132,7 +132,7 @@ const alikeWords = `
         WHERE words @@ (to_tsquery('simple', searched.word || ':*') || to_tsquery('english', searched.word || ':*')))`;
 
 /** Edits that count as a typing error. More would match other words: `rent` and `brent`, `coffee` and `cofer`. */
-const mostEdits = (word: string): number => {
+const maxEdits = (word: string): number => {
   if (word.length < 5) return 0;
   return word.length < 8 ? 1 : 2;
 };
@@ -248,14 +248,14 @@ export const createItemSearch = (sql: Sql, known: readonly Provider[]) => {
     const corrected = words.map((word) => {
       const alike = rows.filter((row) => row.searched === word).map(({ near }) => near);
       if (alike.length === 0) return word;
-      return nearest(word, [...alike, ...ownWords], mostEdits(word)) ?? word;
+      return nearest(word, [...alike, ...ownWords], maxEdits(word)) ?? word;
     });
     return corrected.some((word, index) => word !== words[index]) ? corrected : undefined;
   };
 
   return async (query: string, options: SearchOptions): Promise<Hits> => {
     const plain = query.replaceAll('\0', '').trim().slice(0, 200);
-    const words = wordsOf(plain).slice(0, mostWords);
+    const words = wordsOf(plain).slice(0, maxWords);
     if (words.length === 0) return { hits: [] };
     const hits = await find(plain, words, options);
     if (hits.length > 0) return { hits };

@@ -1,6 +1,6 @@
 import type { Concept, Query } from './concepts.js';
 import { findRegions, type Region } from './regions.js';
-import { leastShare } from './text-query.js';
+import { minShare } from './text-query.js';
 import { matchTitle, readTitle } from './titles.js';
 import { wordsOf } from './words.js';
 
@@ -121,7 +121,7 @@ interface RankOptions {
   /** Rarity of each subject: the rarer a word, the more a match counts. */
   readonly rarities: readonly number[];
   readonly traitsOf: (provider: string) => ProviderTraits | undefined;
-  /** Minimum share of the query's rarity that a hit must match. @default leastShare */
+  /** Minimum share of the query's rarity that a hit must match. @default minShare */
   readonly least?: number;
 }
 
@@ -142,7 +142,7 @@ const asksForGrowth = ({ subjects, wishes }: Query): boolean =>
 
 const rankOne = (
   candidate: Candidate,
-  { plain, query, rarities, traitsOf, least = leastShare }: RankOptions,
+  { plain, query, rarities, traitsOf, least = minShare }: RankOptions,
 ) => {
   const { region, subjects, wishes } = query;
   const words = wordsOf(candidate.label);

@@ -51,7 +51,7 @@ export interface Searcher {
   ): Promise<FoundAll>;
 }
 
-const mostFound = 50;
+const maxFound = 50;
 
 /** With this many hits in the index, no upstream is searched. */
 const enoughHits = 5;
@@ -71,7 +71,7 @@ const toFound = (item: Item & Pick<Hit, 'params'>, provider: Provider | undefine
 
 export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {
   const searchIndex = async (query: string, provider: Provider): Promise<Found<FoundItem>> => {
-    const { hits, ...rest } = await index.search(query, { providers: [provider.slug], limit: mostFound });
+    const { hits, ...rest } = await index.search(query, { providers: [provider.slug], limit: maxFound });
     return { ...rest, items: hits.map((hit) => toFound(hit, provider)) };
   };
 

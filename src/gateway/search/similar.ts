@@ -7,7 +7,7 @@ import { likePrefix } from './item-search.js';
 /** Adds the nearest ids of the index to a 404 of a series. */
 export type WithSimilar = <T>(provider: Provider, seriesId: string, work: () => Promise<T>) => Promise<T>;
 
-const mostSimilar = 5;
+const maxSimilar = 5;
 const shortestPrefix = 3;
 
 const withPrefix = `
@@ -38,7 +38,7 @@ const order = (seriesId: string, found: readonly Similar[]): Similar[] => {
     seriesId,
     found.map(({ id }) => id),
   );
-  return found.toSorted((a, b) => Number(b.id === near) - Number(a.id === near)).slice(0, mostSimilar);
+  return found.toSorted((a, b) => Number(b.id === near) - Number(a.id === near)).slice(0, maxSimilar);
 };
 
 export const createWithSimilar = (sql: Sql): WithSimilar => {

@@ -26,16 +26,16 @@ export const allOf = (concepts: readonly Concept[], weights: string): string | n
   concepts.length === 0 ? null : conceptQueries(concepts, weights).join(' & ');
 
 /** Minimum share of the query's rarity that a hit must match. */
-export const leastShare = 0.6;
+export const minShare = 0.6;
 
 /** Limit of combinations of concepts in one query, below the worst case of 8 concepts. */
-const mostCombinations = 40;
+const maxCombinations = 40;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Matches texts with some of the concepts that are rare enough together; null if all of them are needed. */
 export const partOf = ({ subjects }: Query, rarities: readonly number[], weights: string): string | null => {
-  const least = leastShare * sum(rarities);
+  const least = minShare * sum(rarities);
   const indexes = subjects.map((_, index) => index);
   const chosen = Array.from({ length: 2 ** subjects.length - 2 }, (_, index) => index + 1)
     .map((mask) => indexes.filter((index) => (mask & (2 ** index)) !== 0))
@@ -44,7 +44,7 @@ export const partOf = ({ subjects }: Query, rarities: readonly number[], weights
       // Each concept is needed: without any of them the rarity would be too low.
       return rarity >= least && set.every((index) => rarity - (rarities[index] ?? 0) < least);
     })
-    .slice(0, mostCombinations);
+    .slice(0, maxCombinations);
   if (chosen.length === 0) return null;
   const queries = conceptQueries(subjects, weights);
   return chosen.map((set) => `(${set.map((index) => queries[index]).join(' & ')})`).join(' | ');

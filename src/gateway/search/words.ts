@@ -21,4 +21,4 @@ export const indexText = (text: string): string => {
   return [...wordsOf(text), ...letters].join(' ');
 };
 
-export const mostWords = 12;
+export const maxWords = 12;

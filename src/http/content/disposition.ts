@@ -4,7 +4,7 @@ import contentDisposition from 'content-disposition';
 const unsafe = /[\\/:*?"<>|\u0000-\u001f\u007f]/g;
 
 /** File systems allow 255 bytes; a browser may add ` (1)` and `.part`. */
-const mostBytes = 200;
+const maxBytes = 200;
 
 /** As many of the first characters of a text as fit. */
 const firstBytes = (text: string, limit: number): string => {
@@ -22,7 +22,7 @@ const firstBytes = (text: string, limit: number): string => {
 export const fileNameOf = (name: string, extension: string): string => {
   const cleaned = name.replace(unsafe, '_').replace(/^[.\s]+|[.\s]+$/g, '');
   const characters = [...(cleaned === '' ? 'data' : cleaned)].slice(0, 120).join('');
-  return `${firstBytes(characters, mostBytes)}.${extension}`;
+  return `${firstBytes(characters, maxBytes)}.${extension}`;
 };
 
 /** `Content-Disposition` (RFC 6266): an ASCII name for old clients, and the full name if it differs. */

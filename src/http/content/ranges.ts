@@ -10,7 +10,7 @@ type RangeAnswer =
   | { readonly kind: 'unsatisfiable' }
   | { readonly kind: 'parts'; readonly parts: readonly ByteRange[] };
 
-const mostParts = 32;
+const maxParts = 32;
 
 const whole: RangeAnswer = { kind: 'whole' };
 
@@ -33,7 +33,7 @@ export const parseRange = (header: string | undefined, size: number): RangeAnswe
     .split(',')
     .map((text) => text.trim())
     .filter((text) => text !== '');
-  if (pieces.length === 0 || pieces.length > mostParts || !pieces.every(isPiece)) return whole;
+  if (pieces.length === 0 || pieces.length > maxParts || !pieces.every(isPiece)) return whole;
   const parts = rangeParser(size, `bytes=${pieces.map((piece) => withinFile(piece, size)).join(',')}`);
   if (parts === -2) return whole;
   if (parts === -1) return { kind: 'unsatisfiable' };

@@ -6,13 +6,13 @@ import { pathParameters, type RequestState } from '../request-state.js';
 import type { Route } from '../route.js';
 
 /** Parameters that are searched for an id; no route has more. */
-const mostParameters = 100;
+const maxParameters = 100;
 
 /** Query parameters, with names that no path parameter has. */
 function* queryOf(query: URLSearchParams): Generator<[string, string]> {
   let count = 0;
   for (const [name, value] of query) {
-    if (count === mostParameters) return;
+    if (count === maxParameters) return;
     count += 1;
     yield [`?${name}`, value];
   }

@@ -18,15 +18,15 @@ const asciiJson = (texts: readonly string[]): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Most bytes of a header: clients and proxies refuse longer ones. */
-const mostBytes = 4_000;
+/** Maximum bytes of a header: clients and proxies refuse longer ones. */
+const maxBytes = 4_000;
 
 const listOf = (columns: MatchedBy['keys']): string => {
   const texts = columns.map(({ name }) => name);
   const text = asciiJson(texts);
-  if (text.length <= mostBytes) return text;
+  if (text.length <= maxBytes) return text;
   let shown = 0;
-  for (let bytes = 6; bytes < mostBytes && shown < texts.length; shown += 1)
+  for (let bytes = 6; bytes < maxBytes && shown < texts.length; shown += 1)
     bytes += asciiJson([texts[shown] ?? '']).length;
   return asciiJson([...texts.slice(0, Math.max(0, shown - 1)), '…']);
 };

@@ -122,8 +122,8 @@ export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
   };
 };
 
-/** Most rows that a page of the web app reads in one request. */
-const mostViewedRows = 50_000;
+/** Maximum rows that a page of the web app reads in one request. */
+const maxViewedRows = 50_000;
 
 /**
  * Counts an export, unless a signed-in user of the web app views data.
@@ -134,7 +134,7 @@ export const startExport = (
   caller: Caller | undefined,
   rows: number | undefined,
 ): Promise<ExportTicket> => {
-  const isView = caller?.key.sessionId !== undefined && rows !== undefined && rows <= mostViewedRows;
+  const isView = caller?.key.sessionId !== undefined && rows !== undefined && rows <= maxViewedRows;
   return isView ? Promise.resolve(freeTicket) : quotas.startExport(caller);
 };
 

@@ -47,8 +47,8 @@ export type AnswerOData = (
   resource: Resource,
 ) => Promise<Reply>;
 
-/** Most columns of all sets of a service together. */
-const mostProperties = 20_000;
+/** Maximum columns of all sets of a service together. */
+const maxProperties = 20_000;
 
 const wantsJson = (format: string | undefined, accept = ''): boolean =>
   format === undefined ? /json/i.test(accept) && !/xml/i.test(accept) : /json/i.test(format);
@@ -143,11 +143,11 @@ export const createODataAnswers = ({ quotas, versions, downloads }: ODataAnswers
     for (const set of await service.sets()) {
       const described = await describedSet(set);
       properties += described.properties.length;
-      if (properties > mostProperties)
+      if (properties > maxProperties)
         throw invalid(
           'too_many_columns',
-          `The datasets of this service have more than ${mostProperties} columns together; open each by itself, at /odata/datasets/{id}.`,
-          { limit: mostProperties },
+          `The datasets of this service have more than ${maxProperties} columns together; open each by itself, at /odata/datasets/{id}.`,
+          { limit: maxProperties },
         );
       sets.push(described);
     }

@@ -14,10 +14,10 @@ import { headersOf, type ODataRequest, type ODataService, type RowQuery, rowQuer
 import { unknownPath } from './odata-services.js';
 
 /** Bytes of all answers of a batch together. */
-const mostAnswerBytes = 8 * 1024 * 1024;
+const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** Milliseconds after which no other part is started. */
-const mostMs = 60_000;
+const maxDurationMs = 60_000;
 
 type BatchRequest = RouteRequest<{ id: number }, unknown, Buffer, Caller | undefined, unknown>;
 
@@ -72,7 +72,7 @@ const tooLarge = () =>
   new AppError(
     'too_large',
     'batch_too_large',
-    `The answers of a batch have at most ${mostAnswerBytes} bytes; ask for this part by itself, or for smaller pages.`,
+    `The answers of a batch have at most ${maxAnswerBytes} bytes; ask for this part by itself, or for smaller pages.`,
   );
 
 /** Bytes of an answer, counted as for a separate request. */
@@ -173,9 +173,9 @@ export const createBatch = ({ answer, now }: BatchDeps) => {
         'a batch is sent as Content-Type application/json, or multipart/mixed with a boundary',
       );
     const continuesOnError = /continue-on-error(?!\s*=\s*"?false)/i.test(request.header('prefer') ?? '');
-    const deadline = now() + mostMs;
+    const deadline = now() + maxDurationMs;
     const answers: PartAnswer[] = [];
-    let room = mostAnswerBytes;
+    let room = maxAnswerBytes;
     for (const part of form.parts) {
       const { id } = part;
       try {

@@ -17,8 +17,8 @@ export interface ODataServicesDeps {
 /** Opens the service with this id for a caller who may read it. @throws AppError 401, 402, 403 or 404 */
 export type OpenService = (caller: Caller | undefined, id: number) => Promise<(root: string) => ODataService>;
 
-/** Most entity sets of a service, since clients show them in one list. */
-const mostSets = 1_000;
+/** Maximum entity sets of a service, since clients show them in one list. */
+const maxSets = 1_000;
 
 export const unknownPath = (path: string) =>
   notFound('unknown_path', `The service has no ${path.slice(0, 64)}.`);
@@ -56,12 +56,12 @@ export const createODataServices = ({ access, quotas }: Omit<ODataServicesDeps, 
     return (root) => ({
       root,
       async sets() {
-        const datasets = await access.readableDatasets(caller, id, { limit: mostSets + 1 });
-        if (datasets.length > mostSets)
+        const datasets = await access.readableDatasets(caller, id, { limit: maxSets + 1 });
+        if (datasets.length > maxSets)
           throw invalid(
             'too_many_sets',
-            `The repository has more than ${mostSets} datasets with data; open each by itself, at /odata/datasets/{id}.`,
-            { limit: mostSets },
+            `The repository has more than ${maxSets} datasets with data; open each by itself, at /odata/datasets/{id}.`,
+            { limit: maxSets },
           );
         return datasets.map(setOf);
       },

@@ -34,7 +34,7 @@ const tags = ['Read links'];
 const shared = { tags, auth: 'required' } as const;
 
 /** Longest stored question, in bytes. */
-const mostQueryBytes = 64 * 1024;
+const maxQueryBytes = 64 * 1024;
 
 interface SavedQuestion {
   readonly query: Readonly<Record<string, unknown>>;
@@ -50,8 +50,8 @@ const savedQuestion = (given: Readonly<Record<string, unknown>>, isChart: boolea
   if (isChart) requireDrawable(options);
   const format = options.format ?? 'csv';
   const query = { ...givenOptions(given), $format: format };
-  if (Buffer.byteLength(JSON.stringify(query)) > mostQueryBytes)
-    throw invalid('too_complex', `The options are longer than ${mostQueryBytes} bytes.`);
+  if (Buffer.byteLength(JSON.stringify(query)) > maxQueryBytes)
+    throw invalid('too_complex', `The options are longer than ${maxQueryBytes} bytes.`);
   return { query, options, format };
 };
 

@@ -26,8 +26,8 @@ interface SeriesDatasetRoutesDeps {
 
 const shared = { tags: ['Series'], auth: 'required' } as const;
 
-/** Most series of one dataset. They are fetched one by one, within one request. */
-const mostSeries = 50;
+/** Maximum series of one dataset. They are fetched one by one, within one request. */
+const maxSeries = 50;
 
 const idField = z.string().min(1).max(1_000);
 const paramsField = z.record(z.string(), z.unknown()).nullish();
@@ -82,7 +82,7 @@ const keptBody = z.strictObject({
   }),
   seriesIds: z
     .array(z.union([idField, z.strictObject({ id: idField, params: paramsField })]))
-    .max(mostSeries - 1)
+    .max(maxSeries - 1)
     .optional()
     .meta({
       description:

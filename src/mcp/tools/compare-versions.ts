@@ -11,7 +11,7 @@ import type { Comparisons } from '../../query/comparison/comparisons.js';
 import { parseOptions } from '../../query/options/options.js';
 import { noData, type Versions } from '../../query/versions.js';
 import type { VersionRecords } from '../../versions/version-records.js';
-import { fitting, mostCharacters } from '../exact.js';
+import { fitting, maxCharacters } from '../exact.js';
 import { type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionOptions } from '../version-argument.js';
 
@@ -27,14 +27,14 @@ export interface CompareVersionsDeps {
   readonly semaphore: Semaphore;
 }
 
-const mostRows = 500;
+const maxRows = 500;
 const fewRows = 50;
 
 /** Maximum characters of the names of key columns. */
-const mostKeys = 5_000;
+const maxKeys = 5_000;
 
 /** Maximum characters of rows and of the names of columns: the remainder after keys, counts and an address. */
-const mostRowCharacters = mostCharacters - mostKeys - 1_000;
+const maxRowCharacters = maxCharacters - maxKeys - 1_000;
 
 const side = z.string().max(100).optional();
 
@@ -48,9 +48,9 @@ const input = z.strictObject({
   top: z
     .int()
     .min(0)
-    .max(mostRows)
+    .max(maxRows)
     .optional()
-    .meta({ description: `Most rows, at most ${mostRows}. Default ${fewRows}. 0: the counts alone.` }),
+    .meta({ description: `Most rows, at most ${maxRows}. Default ${fewRows}. 0: the counts alone.` }),
 });
 
 const output = z.object({
@@ -90,13 +90,13 @@ const isTooLong = (error: unknown): boolean =>
 const readDifferences = async (body: Readable): Promise<Differences> => {
   const parser = parse({
     bom: true,
-    max_record_size: mostRowCharacters,
+    max_record_size: maxRowCharacters,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
   });
   // Each stream ends the other; the loop throws a failure.
   const records: AsyncIterable<Cells> = pipeline(body, parser, () => undefined);
   const rows: Cells[] = [];
-  let left = mostRowCharacters;
+  let left = maxRowCharacters;
   let isCut = false;
   try {
     for await (const record of records) {
@@ -156,7 +156,7 @@ export const createCompareVersions = (deps: CompareVersionsDeps): Tool => {
       datasetId,
       from: String(from),
       to: String(to),
-      keys: [...fitting(keys, mostKeys)],
+      keys: [...fitting(keys, maxKeys)],
       added,
       removed,
       changed,
@@ -170,7 +170,7 @@ export const createCompareVersions = (deps: CompareVersionsDeps): Tool => {
   return tool({
     name: 'compare_versions',
     title: 'Compare versions of a dataset',
-    description: `What changed between two versions of a dataset: numbers of added, removed and changed rows, and the rows themselves, at most ${mostRows}. Without from and to: the latest change.`,
+    description: `What changed between two versions of a dataset: numbers of added, removed and changed rows, and the rows themselves, at most ${maxRows}. Without from and to: the latest change.`,
     input,
     output,
     run: async (request, { datasetId, from, to, top = fewRows }) => {

@@ -11,7 +11,7 @@ import type { ColumnSummary } from '../../query/summary/column-summary.js';
 import type { Summaries } from '../../query/summary/summaries.js';
 import type { Versions } from '../../query/versions.js';
 import type { VersionRecords } from '../../versions/version-records.js';
-import { exact, fitting, mostCharacters, shortened } from '../exact.js';
+import { exact, fitting, maxCharacters, shortened } from '../exact.js';
 import { examplesFor, named } from '../filter-examples.js';
 import { type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionField, versionOptions } from '../version-argument.js';
@@ -26,13 +26,13 @@ export interface DescribeDatasetDeps {
   readonly summaries: Summaries;
 }
 
-/** Most columns that are summarised in one answer; others are requested with `select`. */
-const mostColumns = 50;
-const mostVersions = 5;
-const mostTop = 5;
+/** Maximum columns that are summarised in one answer; others are requested with `select`. */
+const maxColumns = 50;
+const maxVersions = 5;
+const maxTopValues = 5;
 
 /** Maximum characters of the examples. */
-const mostExamples = 8_000;
+const maxExamples = 8_000;
 
 const text = z.string().nullable();
 const value = z.union([z.string(), z.number(), z.null()]);
@@ -96,7 +96,7 @@ const shownColumn = ({ isEntity, description }: StoredColumn, summary: ColumnSum
     max,
     ...(mean === undefined ? {} : { mean }),
     ...(quantiles?.['0.5'] === undefined ? {} : { median: quantiles['0.5'] }),
-    ...(top === undefined ? {} : { top: top.slice(0, mostTop) }),
+    ...(top === undefined ? {} : { top: top.slice(0, maxTopValues) }),
   }) as Column;
 };
 
@@ -113,7 +113,7 @@ const examplesOf = (columns: readonly Column[]) => {
       frequent: top?.map((one) => one.value).find(isWhole),
     })),
   );
-  const kept = (examples: readonly string[]): string[] => [...fitting(examples, mostExamples / 3 - 50)];
+  const kept = (examples: readonly string[]): string[] => [...fitting(examples, maxExamples / 3 - 50)];
   return { filter: kept(filter), apply: kept(apply), orderby: kept(orderby) };
 };
 
@@ -170,7 +170,7 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
         .string()
         .max(65_536)
         .optional()
-        .meta({ description: `Columns by name, separated by commas. Default: the first ${mostColumns}.` }),
+        .meta({ description: `Columns by name, separated by commas. Default: the first ${maxColumns}.` }),
       version: versionField,
     }),
     output,
@@ -180,13 +180,13 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
       await deps.quotas.requireDownload(caller, access);
       const [dataset, versions, version] = await Promise.all([
         deps.read(caller, datasetId),
-        deps.versionRecords.list(datasetId, { top: mostVersions, before: undefined }),
+        deps.versionRecords.list(datasetId, { top: maxVersions, before: undefined }),
         find(access, wanted),
       ]);
       const all = version?.columns ?? [];
       const chosen = select.trim() === '' ? all : selectedColumns(select, all);
       const summarised =
-        version === undefined ? [] : await columnsOf(request, version, chosen.slice(0, mostColumns));
+        version === undefined ? [] : await columnsOf(request, version, chosen.slice(0, maxColumns));
       const others = {
         datasetId,
         name: dataset.name,
@@ -207,7 +207,7 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
           current,
         })),
       };
-      const columns = fitting(summarised, mostCharacters - JSON.stringify(others).length - mostExamples);
+      const columns = fitting(summarised, maxCharacters - JSON.stringify(others).length - maxExamples);
       return {
         ...others,
         columns: [...columns],

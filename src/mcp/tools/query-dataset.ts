@@ -12,7 +12,7 @@ import type { OutputColumn } from '../../query/formats/format.js';
 import { givenOptions, parseOptions } from '../../query/options/options.js';
 import type { Plan } from '../../query/plan.js';
 import type { Versions } from '../../query/versions.js';
-import { mostCharacters } from '../exact.js';
+import { maxCharacters } from '../exact.js';
 import { readRows } from '../rows.js';
 import { type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionField, versionOptions } from '../version-argument.js';
@@ -28,14 +28,14 @@ export interface QueryDatasetDeps {
 }
 
 /** Maximum and default number of rows in an answer. */
-const mostRows = 500;
+const maxRows = 500;
 const fewRows = 100;
 
 /** Maximum characters of an address, since proxies refuse longer ones. */
-const mostAddress = 8_000;
+const maxAddressLength = 8_000;
 
 /** Maximum characters of the names of columns. */
-const mostNames = mostCharacters / 2;
+const maxNameCharacters = maxCharacters / 2;
 
 /** Characters of an answer without names, rows and the address of the remaining rows. */
 const ofNumbers = 500;
@@ -64,9 +64,9 @@ const input = z.strictObject({
   top: z
     .int()
     .min(0)
-    .max(mostRows)
+    .max(maxRows)
     .optional()
-    .meta({ description: `Most rows, at most ${mostRows}. Default ${fewRows}. 0: only the total.` }),
+    .meta({ description: `Most rows, at most ${maxRows}. Default ${fewRows}. 0: only the total.` }),
   skip: z.int().min(0).optional().meta({ description: 'Rows to skip at the start.' }),
   version: versionField,
 });
@@ -153,7 +153,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
   ): Promise<string | undefined> => {
     const isPinned = isNamed(args) || (await hasPresentNames(args.datasetId, version));
     const address = addressOf(request, args, isPinned ? { version, next } : undefined);
-    return address.length > mostAddress ? undefined : address;
+    return address.length > maxAddressLength ? undefined : address;
   };
 
   const downloadOf = (
@@ -185,8 +185,8 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     const columns = output.map(({ name, physical }) => ({ name, dataType: columnTypeOf(physical).dataType }));
     const names = JSON.stringify(columns).length;
     const longest = addressOf(request, args, { version: plan.version, next: Number.MAX_SAFE_INTEGER }).length;
-    const left = mostCharacters - names - Math.min(longest, mostAddress) - ofNumbers;
-    if (names > mostNames)
+    const left = maxCharacters - names - Math.min(longest, maxAddressLength) - ofNumbers;
+    if (names > maxNameCharacters)
       throw invalid(
         'answer_too_large',
         `The names of ${columns.length} columns are too long for an answer; name some in select, with entities: selected.`,
@@ -221,7 +221,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
   return tool({
     name: 'query_dataset',
     title: 'Query a dataset',
-    description: `Reads rows of a dataset: filtered, calculated, ordered. At most ${mostRows} rows and ${mostCharacters.toLocaleString('en-US')} characters; truncated, total and nextSkip say whether more follow. Call describe_dataset first for the columns. Numbers of more than 15 digits are text, to keep their digits.`,
+    description: `Reads rows of a dataset: filtered, calculated, ordered. At most ${maxRows} rows and ${maxCharacters.toLocaleString('en-US')} characters; truncated, total and nextSkip say whether more follow. Call describe_dataset first for the columns. Numbers of more than 15 digits are text, to keep their digits.`,
     input,
     output,
     run: async (request, args) => {

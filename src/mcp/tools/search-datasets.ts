@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SearchCatalog } from '../../catalog/search.js';
-import { fitting, mostCharacters, shortened } from '../exact.js';
+import { fitting, maxCharacters, shortened } from '../exact.js';
 import { type Tool, tool } from '../tool.js';
 
 type Found = Awaited<ReturnType<SearchCatalog>>;
@@ -42,8 +42,8 @@ const columnOf = ({ name, datasetId, datasetName }: Found['columns'][number]) =>
 });
 
 /** Maximum shares of an answer's characters. */
-const datasetShare = 0.6 * mostCharacters;
-const otherShare = 0.15 * mostCharacters;
+const datasetShare = 0.6 * maxCharacters;
+const otherShare = 0.15 * maxCharacters;
 
 export const createSearchDatasets = ({ search }: { readonly search: SearchCatalog }): Tool =>
   tool({

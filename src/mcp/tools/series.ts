@@ -6,7 +6,7 @@ import type { Found, FoundAnywhere } from '../../gateway/search/searcher.js';
 import { limitValue } from '../../lib/limit-value.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { Caller } from '../../model/permission.js';
-import { exact, exactText, fitting, mostCharacters } from '../exact.js';
+import { exact, exactText, fitting, maxCharacters } from '../exact.js';
 import { type Tool, type ToolRequest, tool } from '../tool.js';
 
 export interface SeriesToolsDeps {
@@ -44,7 +44,7 @@ const metadataLimits = [
 const shownMetadata = (metadata: object): unknown =>
   metadataLimits
     .map((limit) => limitValue(metadata, limit))
-    .find((limited) => JSON.stringify(limited).length <= mostCharacters / 2) ?? {};
+    .find((limited) => JSON.stringify(limited).length <= maxCharacters / 2) ?? {};
 
 /** Runs with a permit for requests to a provider. */
 const asCall = <T>(
@@ -105,7 +105,7 @@ const createSearchSeries = (deps: SeriesToolsDeps): Tool =>
           ...(corrected === undefined ? {} : { corrected }),
           ...(notAsked === undefined ? {} : { notAsked: [...notAsked] }),
         };
-        const shown = fitting(items.slice(0, limit), mostCharacters - JSON.stringify(others).length - 100);
+        const shown = fitting(items.slice(0, limit), maxCharacters - JSON.stringify(others).length - 100);
         return {
           items: [...shown],
           ...others,

@@ -10,7 +10,7 @@ import { named } from './reply.js';
 const idsPerRequest = ({ key }: Context): number => (key === 'none' ? 25 : 50);
 
 /** Maximum series of one panel: with a key, two requests per 20 years. */
-const mostIds = 100;
+const maxIds = 100;
 
 /** The service refuses a request for a single unknown series; of several it returns the known ones. */
 const fetchSome = (ids: readonly string[], params: Params, ctx: Context): ReturnType<typeof fetchRange> =>
@@ -21,7 +21,7 @@ const fetchSome = (ids: readonly string[], params: Params, ctx: Context): Return
 
 /** Series whose ids are joined with `+`, as many per request as the service allows. */
 export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
-  const ids = joinedIds(named, seriesId, mostIds);
+  const ids = joinedIds(named, seriesId, maxIds);
   for (const id of ids) checkId(id);
   const series = new Map<string, SeriesData | undefined>();
   let requests = 0;

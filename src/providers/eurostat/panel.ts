@@ -12,7 +12,7 @@ import { hasCode, openId } from './dimensions.js';
 import { named, timeDimension } from './named.js';
 
 /** Maximum cells of a cube that are searched for values. */
-const mostCells = 1_000_000;
+const maxCells = 1_000_000;
 
 /** A few codes contain a plus. */
 const isOpenIn = (dimension: Dimension, part: string): boolean =>
@@ -48,11 +48,11 @@ export const panel = async (seriesId: string, params: Params, ctx: Context): Pro
     });
   const cube = readCube(named, payload);
   const cells = cellsOf(cube);
-  if (cells > mostCells) {
+  if (cells > maxCells) {
     throw invalid(
       'panel_too_large',
-      `'${seriesId}' of ${named.name} has ${cells} cells; a panel has at most ${mostCells}. Name fewer codes.`,
-      { provider: named.slug, cells, limit: mostCells },
+      `'${seriesId}' of ${named.name} has ${cells} cells; a panel has at most ${maxCells}. Name fewer codes.`,
+      { provider: named.slug, cells, limit: maxCells },
     );
   }
   const open = parts.flatMap(({ dimension, open: isOne }) => (isOne ? [dimension] : []));

@@ -8,7 +8,7 @@ import { named } from './reply.js';
 import { vintages } from './vintages.js';
 
 /** Maximum vintages of one panel, whose values come in one request. */
-const mostVintages = 100;
+const maxVintages = 100;
 
 /**
  * The vintages of a series in a real-time period: the days on which it was published or revised, and the state at the start of the period.
@@ -27,11 +27,11 @@ export const vintagePanel = async (
   const days = all.filter((day) => day > start);
   const window = before === undefined ? days : [start, ...days];
   if (window.length === 0) throw seriesNotFound(named, seriesId, `Nothing of it was published by ${end}.`);
-  if (window.length > mostVintages) {
+  if (window.length > maxVintages) {
     throw invalid(
       'panel_too_large',
-      `'${seriesId}' of ${named.name} has ${window.length} vintages from ${start} to ${end}; a panel has at most ${mostVintages}. Name a shorter period.`,
-      { provider: named.slug, series: window.length, limit: mostVintages },
+      `'${seriesId}' of ${named.name} has ${window.length} vintages from ${start} to ${end}; a panel has at most ${maxVintages}. Name a shorter period.`,
+      { provider: named.slug, series: window.length, limit: maxVintages },
     );
   }
   const { label, metadata } = await describedSeries(seriesId, others, ctx);

@@ -15,11 +15,11 @@ interface KeptConnections {
 
 export const createKeptConnections = (
   { url, tls }: ConnectionOptions,
-  mostSockets: number,
+  maxSockets: number,
   /** Milliseconds after which an idle connection is closed; undefined: as the server announces. */
   idleMs?: number,
 ): KeptConnections => {
-  const options = { keepAlive: true, maxSockets: mostSockets, ...(idleMs && { timeout: idleMs }) };
+  const options = { keepAlive: true, maxSockets, ...(idleMs && { timeout: idleMs }) };
   const agent =
     new URL(url).protocol === 'https:' ? new TlsAgent({ ...options, ca: tls?.ca_cert }) : new Agent(options);
   /** Failures of requests that were sent on a reused connection. */

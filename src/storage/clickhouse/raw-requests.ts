@@ -39,9 +39,9 @@ const textOf = (encoded: string): string => decodeURIComponent(encoded);
  * Uses its own connections. The vendor's client wraps each query text in a stream, which costs more than the request itself; it is used for
  * all other statements.
  */
-export const createRawRequests = (connection: ConnectionOptions, mostSockets: number): RawRequests => {
+export const createRawRequests = (connection: ConnectionOptions, maxSockets: number): RawRequests => {
   const { protocol, hostname, port, username, password } = new URL(connection.url);
-  const { agent, repeated } = createKeptConnections(connection, mostSockets, idleMs);
+  const { agent, repeated } = createKeptConnections(connection, maxSockets, idleMs);
   const options = {
     agent,
     hostname: hostname.replace(/^\[(.*)\]$/, '$1'),

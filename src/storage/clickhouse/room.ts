@@ -12,7 +12,7 @@ const writesDefinition =
 const unlessThere = /^\s*CREATE (TABLE|DATABASE) IF NOT EXISTS (\S+)/;
 
 /** Definitions of the widest tables need half a MiB. */
-const leastBytes = 16 * 1024 * 1024;
+const minBytes = 16 * 1024 * 1024;
 
 /** Free bytes of the disk with the definitions, without its reserve. Object storage reports a very large number. */
 const freeSql = `SELECT toString(free_space) AS free FROM system.disks WHERE name = 'default'`;
@@ -24,7 +24,7 @@ export const ensureRoom = async (
 ): Promise<void> => {
   if (!writesDefinition.test(sql)) return;
   const [disk] = await rows<{ readonly free: string }>(freeSql);
-  if (disk === undefined || Number(disk.free) >= leastBytes) return;
+  if (disk === undefined || Number(disk.free) >= minBytes) return;
   const [, kind, name] = unlessThere.exec(sql) ?? [];
   if (kind !== undefined) {
     // Processes must start on a full disk too, and nothing is written for an existing table.

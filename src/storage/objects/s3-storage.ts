@@ -38,7 +38,7 @@ export interface S3Storage extends ObjectStorage {
 }
 
 /** An object has at most 10,000 parts. Parts of this size allow 160 GiB; larger files have larger parts. */
-const leastPartBytes = 16 * 1024 * 1024;
+const minPartBytes = 16 * 1024 * 1024;
 const maxParts = 10_000;
 const partsInFlight = 4;
 
@@ -129,7 +129,7 @@ export const createS3Storage = (options: S3StorageOptions): S3Storage => {
       const upload = new Upload({
         client,
         params: { ...at(key), Body: createReadStream(path) },
-        partSize: Math.max(leastPartBytes, Math.ceil(size / maxParts)),
+        partSize: Math.max(minPartBytes, Math.ceil(size / maxParts)),
         queueSize: partsInFlight,
         leavePartsOnError: false,
       });

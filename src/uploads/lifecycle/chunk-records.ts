@@ -60,7 +60,7 @@ export interface ChunkRecords {
 
 /** Chunks per batch and batches per call of `forgetExpired`. */
 const perBatch = 2_000;
-const mostBatches = 10;
+const maxBatches = 10;
 
 const stored = moveSql('stored');
 
@@ -173,7 +173,7 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
     ),
 
   async forgetExpired(retentionMs) {
-    for (let batch = 0; batch < mostBatches; batch += 1) {
+    for (let batch = 0; batch < maxBatches; batch += 1) {
       const ended = await sql.query<{ id: number }>(
         `SELECT id FROM processes WHERE ${isEnded()} AND created_at < now() - 2 * $1 * interval '1 millisecond'
            AND id IN (SELECT process_id FROM (SELECT process_id FROM chunks ORDER BY process_id LIMIT ${perBatch}) AS oldest)`,

@@ -91,7 +91,7 @@ export interface Due {
  * Rounds of a transaction. An upload that is slow to end may have thousands behind it. Until the transaction ends, new uploads of the
  * dataset wait for its lock, each with a connection to PostgreSQL that other requests need.
  */
-const mostRounds = 10;
+const maxRounds = 10;
 
 /** Datasets locked by the transaction, without deleted ones. */
 type HeldDatasets = Map<number, HeldDataset>;
@@ -207,7 +207,7 @@ const takeRound = async (
 };
 
 /**
- * Publishes in rounds until nothing is due or `mostRounds` is reached. A round has at most one process per dataset. A process that becomes
+ * Publishes in rounds until nothing is due or `maxRounds` is reached. A round has at most one process per dataset. A process that becomes
  * ready meanwhile waits for the lock on the dataset and then publishes itself.
  */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
@@ -217,7 +217,7 @@ const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptio
     merges: [] as number[],
   };
   let open: readonly number[] = [...held.keys()];
-  for (let rounds = 0; open.length > 0 && rounds < mostRounds; rounds += 1) {
+  for (let rounds = 0; open.length > 0 && rounds < maxRounds; rounds += 1) {
     const { due, merging, unsettled, followed } = await nextTurns(tx, open);
     const round = await takeRound(tx, due, held, options);
     const versions = await publishEach(tx, round.publish);

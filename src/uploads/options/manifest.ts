@@ -30,8 +30,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 const dataTypes = ['Date', 'String', 'Decimal'] as const;
 const members = ['name', 'id', 'dataType', 'isEntity', 'dateFormat', 'description'] as const;
-/** Most unknown members of an object that an error message names. */
-const mostUnknown = 20;
+/** Maximum unknown members of an object that an error message names. */
+const maxUnknownFields = 20;
 const maxDescription = 10_000;
 const maxDateFormat = 200;
 
@@ -40,9 +40,9 @@ const isObject = (value: unknown): value is Json =>
 
 const unknownMembers = (value: Json, known: readonly string[], where: string, problems: Problems): void => {
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
-  if (unknown.length > mostUnknown)
+  if (unknown.length > maxUnknownFields)
     problems.push(`${where}: ${unknown.length.toLocaleString('en-US')} unknown members`);
-  for (const name of unknown.slice(0, mostUnknown)) {
+  for (const name of unknown.slice(0, maxUnknownFields)) {
     const meant = nearest(name, known);
     problems.push(
       `${where}: unknown member ${JSON.stringify(name.slice(0, 64))}${meant === undefined ? '' : `, did you mean ${meant}?`}`,

@@ -6,7 +6,7 @@ import { formType } from '../stock.js';
 
 const MiB = 1024 * 1024;
 /** Once the largest body that was read. */
-const mostBytes = 16_000_000;
+const maxBytes = 16_000_000;
 const nowhere = '/datasets/999999/query';
 const json = { 'content-type': 'application/json' };
 
@@ -21,7 +21,7 @@ const jsonBodies: Attack = {
   name: 'json-bodies',
   does: 'anonymous JSON bodies of 16 MiB',
   run: (ground, _stock, signal) => {
-    const bodies = [objects(mostBytes), numbers(mostBytes)];
+    const bodies = [objects(maxBytes), numbers(maxBytes)];
     return inLines(ground.pick(8, 4), signal, (line) => post(ground, bodies[line % 2] ?? numbers(MiB)));
   },
 };
@@ -30,7 +30,7 @@ const packedBodies: Attack = {
   name: 'json-gzip',
   does: 'anonymous JSON bodies of 16 MiB in 16 kB of gzip',
   run: (ground, _stock, signal) => {
-    const body = gzipSync(objects(mostBytes));
+    const body = gzipSync(objects(maxBytes));
     return inLines(8, signal, () => post(ground, body, { ...json, 'content-encoding': 'gzip' }));
   },
 };

@@ -19,11 +19,11 @@ import { startFurther } from '../../support/further-process.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
-const mostBytes = 8_000_000;
+const maxBytes = 8_000_000;
 
 beforeAll(async () => {
   product = await startProduct({
-    exportsMaxBytes: String(mostBytes),
+    exportsMaxBytes: String(maxBytes),
     exportsIntervalMs: '200',
   });
   const plans = createPlans({ sql: product.sql });

@@ -72,7 +72,7 @@ const faultOf = ({ status, text }: Answered): string | undefined => {
 const physical = { String: 's', Decimal: 'f', Date: 'd' } as const;
 
 /** The most columns of one type that an expression is bound to. */
-const mostOfOneType = 3;
+const maxOfOneType = 3;
 
 /** The expressions by the columns that they are bound to, all on one table: a version says how its columns are called. */
 const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]> => {
@@ -82,7 +82,7 @@ const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]
     groups.set(key, [...(groups.get(key) ?? []), expression]);
   }
   const specs = Object.values(physical).flatMap((type) =>
-    Array.from({ length: mostOfOneType }, (_, at): ColumnSpec => ({ name: `${type}${at}`, physical: type })),
+    Array.from({ length: maxOfOneType }, (_, at): ColumnSpec => ({ name: `${type}${at}`, physical: type })),
   );
   const table = await tables.add(specs, [specs.map(() => null)]);
   return [...groups.values()].map((group, index) => {
@@ -91,7 +91,7 @@ const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]
       const at = left.findIndex((column) => column.physical === physical[type]);
       const [column] = left.splice(at, 1);
       if (at === -1 || column === undefined)
-        throw new Error(`more than ${mostOfOneType} columns of one type`);
+        throw new Error(`more than ${maxOfOneType} columns of one type`);
       return { ...column, name };
     });
     const id = 1_000 + index;

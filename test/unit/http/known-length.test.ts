@@ -8,7 +8,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const maxBytes = 200_000;
-const mostBytes = 1_000_000;
+const bodyBytes = 1_000_000;
 
 const ended: string[] = [];
 let eventsAsked = 0;
@@ -71,7 +71,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     version: 'test',
     maxMeasuredBytes: maxBytes,
-    answerBytes: mostBytes,
+    answerBytes: bodyBytes,
   });
   port = await app.listen({ host: '127.0.0.1', port: 0 });
 });

@@ -132,11 +132,11 @@ describe('columns of a file and of a dataset', () => {
     const bytes = Buffer.from(`${quote}${all.join(separator)}${quote}\n1\n`);
     let names: readonly string[] = [];
     await expectShortTurns(async () => {
-      const mostBytes = 32 * MiB;
+      const maxBytes = 32 * MiB;
       const sizes = {
         firstChunkBytes: MiB,
         chunkBytes: MiB,
-        maxRecordBytes: mostBytes,
+        maxRecordBytes: maxBytes,
         maxCellsPerChunk: 1e6,
       };
       const splitter = createRecordSplitter(sizes);

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
 
-const mostLineBytes = 8 * 1024;
+const maxLineBytes = 8 * 1024;
 
 const written = (fields: object): { line: string; value: Record<string, unknown> } => {
   let line = '';
@@ -30,7 +30,7 @@ describe('a log line', () => {
     ['something deep', deep(200)],
   ])('is cut at 8 kB: %s', (_, fields) => {
     const { line, value } = written(fields);
-    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(mostLineBytes);
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(maxLineBytes);
     expect(line.endsWith('\n')).toBe(true);
     expect(value).toMatchObject({ requestId: 'r1', msg: 'event', cut: true });
   });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createSharedLookups } from '../../../src/lib/shared-lookups.js';
 
 /** Calls that end when they are told to. */
-const createCalls = (mostCalls = 1) => {
+const createCalls = (maxCalls = 1) => {
   const calls: { key: string; end: () => void; fail: (error: Error) => void }[] = [];
   const find = createSharedLookups<string, string>({
     idOf: (key) => key,
-    mostCalls,
+    maxCalls,
     find: (key) =>
       new Promise((resolve, fail) => {
         calls.push({ key, fail, end: () => resolve(key.toUpperCase()) });

@@ -13,7 +13,7 @@ import type { Column, DatasetDetail } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
 import { Controls, SeriesChoice } from './chart/controls.js';
-import { between, inOrder, type Model, modelOf, mostRows, scatterOf } from './chart/model.js';
+import { between, inOrder, type Model, maxRows, modelOf, scatterOf } from './chart/model.js';
 import { Plot } from './chart/plot.js';
 import {
   chartApply,
@@ -82,7 +82,7 @@ const load = async (dataset: DatasetDetail, question: Question, signal: AbortSig
   const isAll = values.length === all.length && all.length < seriesListed;
   const apply = chartApply(question, dataset.columns, isAll ? [] : values);
   const isNone = all.length > 0 && values.length === 0;
-  const csv = isNone ? '' : await ask(dataset.id, { $apply: apply, $top: mostRows }, signal);
+  const csv = isNone ? '' : await ask(dataset.id, { $apply: apply, $top: maxRows }, signal);
   const type = dataset.columns.find(({ name }) => name === question.rows)?.dataType;
   const model = question.kind === 'scatter' ? scatterOf(csv, question) : modelOf(csv, question, type);
   return { question, model: inOrder(model, chosen), apply, all };
@@ -186,7 +186,7 @@ const Result = (props: ResultProps) => {
           {found.question.kind === 'scatter' && found.question.measures.length < 2 && (
             <p class="notice">{t.scatterOne}</p>
           )}
-          {found.model.isCut && <p class="notice warn">{t.cut(count(mostRows))}</p>}
+          {found.model.isCut && <p class="notice warn">{t.cut(count(maxRows))}</p>}
           <Picture {...props} drawn={found} />
         </div>
       )}

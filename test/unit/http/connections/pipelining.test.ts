@@ -24,14 +24,14 @@ let received = '';
 let lines: string[] = [];
 let started: string[] = [];
 let running = 0;
-let mostRunning = 0;
+let maxRunning = 0;
 let open: () => void;
 let gate: Promise<void>;
 
 const run = async (name: string) => {
   started.push(name);
   running += 1;
-  mostRunning = Math.max(mostRunning, running);
+  maxRunning = Math.max(maxRunning, running);
   await gate;
   running -= 1;
   return ok({ name });
@@ -70,7 +70,7 @@ beforeEach(async () => {
   started = [];
   received = '';
   running = 0;
-  mostRunning = 0;
+  maxRunning = 0;
   gate = new Promise((resolve) => {
     open = resolve;
   });
@@ -124,7 +124,7 @@ describe('pipelined requests', () => {
     open();
     await expect.poll(answers).toHaveLength(3);
     expect(started).toEqual(['a', 'b', 'c']);
-    expect(mostRunning).toBe(1);
+    expect(maxRunning).toBe(1);
     expect([...received.matchAll(/"name":"(.)"/g)].map(([, name]) => name)).toEqual(['a', 'b', 'c']);
   });
 

@@ -25,7 +25,7 @@ export interface Model {
   readonly isCut: boolean;
 }
 
-export const mostRows = 50_000;
+export const maxRows = 50_000;
 
 /** Undefined if there is no such row, null if its value is not a number. */
 export const numberOf = (text: string | undefined): number | null | undefined => {
@@ -75,7 +75,7 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
     rows: found.map(({ row }) => row),
     places: found.map(({ place }) => place),
     lines: [...lines].map(([name, texts], color) => ({ name, color, texts, numbers: texts.map(numberOf) })),
-    isCut: records.length >= mostRows,
+    isCut: records.length >= maxRows,
   };
 };
 
@@ -102,7 +102,7 @@ export const scatterOf = (csv: string, question: Question): Model => {
       const texts = points.map((point) => (point.name === name ? point.text : undefined));
       return { name, color, texts, numbers: texts.map(numberOf) };
     }),
-    isCut: records.length >= mostRows,
+    isCut: records.length >= maxRows,
   };
 };
 

@@ -3,7 +3,7 @@ import { isAbort, request } from '../../lib/api.js';
 import { type Loaded, useLoad } from '../../lib/load.js';
 import { linkTo, setQuery, useAddress } from '../../lib/router.js';
 import { texts } from '../../texts.js';
-import { chooseLink, mostSeries } from './links.js';
+import { chooseLink, maxSeries } from './links.js';
 import { namesOf, readSeries, type SeriesAnswer, type SeriesData, unitOf } from './series-data.js';
 import { providerPath } from './with-provider.js';
 import './compared.css';
@@ -36,7 +36,7 @@ export interface Compared {
 
 /** Ids of the compared series in the URL. */
 const othersIn = (query: URLSearchParams, seriesId: string): readonly string[] =>
-  [...new Set(query.getAll('with'))].filter((id) => id !== '' && id !== seriesId).slice(0, mostSeries - 1);
+  [...new Set(query.getAll('with'))].filter((id) => id !== '' && id !== seriesId).slice(0, maxSeries - 1);
 
 /** Loads the compared series. If one fails, the others are still shown. */
 export const useCompared = (
@@ -134,12 +134,12 @@ export const SeriesInChart = ({
       )}
       {units.size > 1 && <p class="small soft">{t.units}</p>}
       <p class="row">
-        {ids.length < mostSeries - 1 ? (
+        {ids.length < maxSeries - 1 ? (
           <a class="button" ref={choose} href={chooseLink(slug, series.series_id, query)}>
             {ids.length === 0 ? t.first : t.further}
           </a>
         ) : (
-          <span class="small soft">{t.most(mostSeries)}</span>
+          <span class="small soft">{t.most(maxSeries)}</span>
         )}
       </p>
     </section>

@@ -1,7 +1,7 @@
 import { linkTo, useAddress } from '../../lib/router.js';
 
 /** Limited by the number of colours. */
-export const mostSeries = 8;
+export const maxSeries = 8;
 
 /** The chart for which the user is choosing a series, in the query parameter `for`. */
 interface Wanted {
@@ -53,7 +53,7 @@ export const useLinks = (): ((slug: string) => Links) => {
       series: (id) => {
         const others = new Set([...wanted.others, id]);
         others.delete(wanted.series);
-        return chartLink(slug, { ...wanted, others: [...others].slice(0, mostSeries - 1) });
+        return chartLink(slug, { ...wanted, others: [...others].slice(0, maxSeries - 1) });
       },
     };
   };
