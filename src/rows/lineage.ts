@@ -36,7 +36,7 @@ export interface Divergence {
   /** Stored patches that include all positions of the patches that only one version has. */
   readonly differing: readonly number[];
   /** Patches among them that neither version lists, and possibly no other version. */
-  readonly witnesses: readonly Pick<Part, 'id' | 'rows'>[];
+  readonly retained: readonly Pick<Part, 'id' | 'rows'>[];
 }
 
 const readSql = `
@@ -140,12 +140,12 @@ export const divergenceOf = ({ from, to }: Pair<CountedRows>, lineage: Lineage):
   if (!addDifferences('from', from, written.to) || !addDifferences('to', to, written.from)) return undefined;
   const named = new Set([...from.segmentIds, ...to.segmentIds]);
   const parts = [...lineage.values()].flatMap((run) => run.parts);
-  const witnesses = new Map(
+  const retained = new Map(
     parts.filter(({ id }) => differing.has(id) && !named.has(id)).map((part) => [part.id, part]),
   );
   return {
     rest: { from: { segmentIds: rest.from }, to: { segmentIds: rest.to } },
     differing: [...differing],
-    witnesses: [...witnesses.values()],
+    retained: [...retained.values()],
   };
 };

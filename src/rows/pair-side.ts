@@ -19,7 +19,7 @@ export const differingPatches = (
 /** Query parameter with the ids of the differing patches. */
 const differingParam = 'differing';
 
-export interface Side extends Pick<Divergence, 'differing' | 'witnesses'> {
+export interface Side extends Pick<Divergence, 'differing' | 'retained'> {
   readonly name: 'from' | 'to';
   readonly version: CountedRows;
   /** Segments that the other version lacks, or has another part of; without patches across a fold. */
@@ -27,13 +27,13 @@ export interface Side extends Pick<Divergence, 'differing' | 'witnesses'> {
 }
 
 /** Condition that the version is complete and all positions of the differing patches are present. */
-const guardOf = (database: string, { name, version, witnesses }: Side): Condition => {
+const guardOf = (database: string, { name, version, retained }: Side): Condition => {
   const own = countGuard(database, version, name);
-  if (witnesses.length === 0) return own;
+  if (retained.length === 0) return own;
   const { place, columns } = version;
-  const segmentIds = witnesses.map(({ id }) => id);
-  const rowCount = witnesses.reduce((sum, { rows }) => sum + rows, 0);
-  const others = countGuard(database, { place, columns, segmentIds, rowCount }, 'witnesses');
+  const segmentIds = retained.map(({ id }) => id);
+  const rowCount = retained.reduce((sum, { rows }) => sum + rows, 0);
+  const others = countGuard(database, { place, columns, segmentIds, rowCount }, 'retained');
   return { sql: `${own.sql} AND ${others.sql}`, values: { ...own.values, ...others.values } };
 };
 
@@ -112,12 +112,12 @@ const rowsInPatches = ({ patches = [], patchRows = [] }: SegmentList, some: Read
   );
 
 /** Upper bound of the rows to read: those at patched positions if the versions differ in nothing else, otherwise all rows. */
-export const maxTouchedRows = (sides: readonly Side[], witnesses: Divergence['witnesses']): number => {
+export const maxTouchedRows = (sides: readonly Side[], retained: Divergence['retained']): number => {
   const patched = new Set(sides.flatMap(({ differing }) => differing));
   const isPatchesOnly = sides.every(({ only }) => only.segmentIds.every((id) => patched.has(id)));
   const own = sides.reduce((sum, { version }) => sum + rowsInPatches(version, patched), 0);
   const touched = isPatchesOnly
-    ? witnesses.reduce((sum, { rows }) => sum + rows, own)
+    ? retained.reduce((sum, { rows }) => sum + rows, own)
     : Number.POSITIVE_INFINITY;
   // A version has at most one row per position.
   return sides.reduce((sum, { version }) => sum + Math.min(version.rowCount, touched), 0);

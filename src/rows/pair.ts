@@ -51,7 +51,7 @@ const divergenceOfLists = ({ from, to }: Pair<CountedRows>, isAlike: boolean): D
     ? { from: segmentsWithout(from, to), to: segmentsWithout(to, from) }
     : { from: from.rowCount === 0 ? none : from, to: to.rowCount === 0 ? none : to };
   const isPatched = isAlike && sharedOf(rest, { from, to }) !== 'none';
-  return { rest, differing: isPatched ? differingPatches(from, to) : [], witnesses: [] };
+  return { rest, differing: isPatched ? differingPatches(from, to) : [], retained: [] };
 };
 
 /** Rows of both versions in one SELECT; undefined if they cannot be read together. */
@@ -104,14 +104,14 @@ export const pairRows = (
   lineage?: Lineage,
 ): PairRows => {
   const isAlike = areAlike(from.columns, to.columns);
-  const { rest, differing, witnesses } =
+  const { rest, differing, retained } =
     (isAlike && lineage !== undefined ? divergenceOf({ from, to }, lineage) : undefined) ??
     divergenceOfLists({ from, to }, isAlike);
   const shared = sharedOf(rest, { from, to });
   const isPatched = differing.length > 0;
   const sides: readonly Side[] = [
-    { name: 'from', version: from, only: rest.from, differing, witnesses },
-    { name: 'to', version: to, only: rest.to, differing, witnesses },
+    { name: 'from', version: from, only: rest.from, differing, retained },
+    { name: 'to', version: to, only: rest.to, differing, retained },
   ];
   const found = sides.map((side) => ({ name: side.name, ...partsOf(database, side) }));
   const present = found.filter(({ parts }) => parts.length > 0);
@@ -124,7 +124,7 @@ export const pairRows = (
     parts: read.flatMap(({ parts }) => parts),
     values: Object.assign({}, ...read.map(({ values }) => values)),
     sides: present.map(({ name }) => name),
-    maxRows: isPatched ? maxTouchedRows(sides, witnesses) : maxRows,
+    maxRows: isPatched ? maxTouchedRows(sides, retained) : maxRows,
     shared: isPatched ? 'some' : shared,
     byPosition: isPatched,
   };

@@ -100,12 +100,12 @@ export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
  * Condition that the segment `s` is a folded patch while versions still have other segments of that run: comparing these versions with those
  * that have the fold needs its positions (lineage.ts).
  */
-const isWitness = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (SELECT 1 FROM compactions c
+const isRetained = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (SELECT 1 FROM compactions c
     WHERE c.store_id = s.store_id AND c.folds AND ${inState('c', 'swapping', 'done')} AND s.id = ANY (c.run)
       AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (c.run)))`;
 
 /** Condition that no version has the segment `s`, and no comparison needs it. */
-const isUnlisted = `NOT ${isListed('s.id')} AND NOT (${isWitness})`;
+const isUnlisted = `NOT ${isListed('s.id')} AND NOT (${isRetained})`;
 
 /**
  * Condition that no version has the segment `s`, and nothing in progress will refer to it. An unreferenced segment never gets references

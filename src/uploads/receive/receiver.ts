@@ -109,7 +109,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     );
 
   /** Receives one upload, from its first byte to the last chunk in Kafka. */
-  const createIntake = (upload: Upload) => {
+  const createTransfer = (upload: Upload) => {
     const splitter = beginSplitting(upload);
     const digests = checkDigests(upload.source, upload.digests);
     const sender = createSenderWatch({ upload, processes, dispatcher, log });
@@ -275,14 +275,14 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       admission.require();
       await proposal.check(upload);
       if (upload.reservedId !== undefined) await options.reservations.claim(upload.reservedId, upload);
-      const intake = createIntake(upload);
+      const transfer = createTransfer(upload);
       try {
-        const view = await intake.run();
+        const view = await transfer.run();
         if (view === undefined) throw notFound('dataset_gone', 'The dataset was deleted in the meantime.');
         requireReceived(view);
         return view;
       } catch (error) {
-        const processId = intake.processId();
+        const processId = transfer.processId();
         if (processId === undefined) logRefused(upload, error);
         else await failProcess(upload, processId, error);
         throw error;

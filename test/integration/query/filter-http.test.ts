@@ -90,8 +90,7 @@ const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]
     const named = Object.entries(group[0]?.columns ?? {}).map(([name, type]): StoredColumn => {
       const at = left.findIndex((column) => column.physical === physical[type]);
       const [column] = left.splice(at, 1);
-      if (at === -1 || column === undefined)
-        throw new Error(`more than ${maxOfOneType} columns of one type`);
+      if (at === -1 || column === undefined) throw new Error(`more than ${maxOfOneType} columns of one type`);
       return { ...column, name };
     });
     const id = 1_000 + index;

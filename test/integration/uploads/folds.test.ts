@@ -395,11 +395,11 @@ describe('versions before and after a fold', () => {
       Object.values(expected).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, '')),
     );
 
-    const withWitnesses = await storedSegments(dataset);
+    const withRetained = await storedSegments(dataset);
     for (const version of before.slice(0, -1))
       await call(owner, 'DELETE', `/datasets/${dataset}/versions/${version}`);
     await tidyOf().sweep();
-    expect(withWitnesses - (await storedSegments(dataset))).toBeGreaterThan(3);
+    expect(withRetained - (await storedSegments(dataset))).toBeGreaterThan(3);
     expect(await differences(dataset, await versionsOf(dataset))).toMatchObject({});
   });
 });

@@ -178,14 +178,14 @@ it('miscounted: fires when ClickHouse loses rows of an upload, which is replayed
   // All but the last bytes: the upload has not ended yet when its first rows are gone.
   socket.write(file.subarray(0, -100));
   const database = product.config.clickhouseDatabase;
-  const intake = async (): Promise<string> =>
+  const stagingTable = async (): Promise<string> =>
     (
       await product.clickhouse(
         `SELECT DISTINCT table FROM system.parts WHERE database = '${database}' AND active AND rows > 0 AND match(table, '^u[0-9]+$')`,
       )
     ).trim();
-  await expect.poll(intake, { interval: 50 }).not.toBe('');
-  await product.clickhouse(`TRUNCATE TABLE ${database}.${await intake()} SYNC`);
+  await expect.poll(stagingTable, { interval: 50 }).not.toBe('');
+  await product.clickhouse(`TRUNCATE TABLE ${database}.${await stagingTable()} SYNC`);
   socket.write(file.subarray(-100));
   expect(await answerOf(socket)).toContain('"status":"completed"');
 

@@ -33,7 +33,7 @@ describe('two versions, one with a fold', () => {
     expect(divergenceOf({ from, to }, fold)).toEqual({
       rest: none,
       differing: [30, 40, 60],
-      witnesses: [
+      retained: [
         expect.objectContaining({ id: 30, rows: 30 }),
         expect.objectContaining({ id: 40, rows: 40 }),
       ],
@@ -50,7 +50,7 @@ describe('two versions, one with a fold', () => {
 
   it('do not differ if both were made of the same segments', () => {
     const [from, to] = [version([10, 20, 30, 40], [20, 30, 40]), version([50])];
-    expect(divergenceOf({ from, to }, fold)).toEqual({ rest: none, differing: [], witnesses: [] });
+    expect(divergenceOf({ from, to }, fold)).toEqual({ rest: none, differing: [], retained: [] });
   });
 
   it('find positions of joined patches in the patch that they became', () => {
@@ -93,11 +93,11 @@ describe('two versions, one with joined patches', () => {
 
   it('differ at the positions of a joined patch with patches of only the later one', () => {
     const [from, to] = [version([10, 20], [20]), version([10, 35, 36], [35, 36])];
-    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [35, 36], witnesses: [] });
+    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [35, 36], retained: [] });
   });
 
   it('do not differ if the joined patch was made of the patches of the other one', () => {
     const [from, to] = [version([10, 20, 30, 40], [20, 30, 40]), version([10, 35], [35])];
-    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [], witnesses: [] });
+    expect(divergenceOf({ from, to }, joins)).toEqual({ rest: none, differing: [], retained: [] });
   });
 });
