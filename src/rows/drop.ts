@@ -34,14 +34,14 @@ export const createDropRows = (servers: ClickHouseServers) => {
     Promise.all(shardsOf(servers, { shard: null }).map(work));
 
   const countOnAll = async (sql: string, ids: readonly number[]): Promise<number> => {
-    const ask = async (clickhouse: Connection): Promise<number> => {
+    const countRows = async (clickhouse: Connection): Promise<number> => {
       const [row] = await clickhouse.rows<{ n: string }>(sql.replace('{ids}', listOf(ids)), {
         params: { database },
         settings: longList,
       });
       return Number(row?.n ?? 0);
     };
-    const counts = await onAll((clickhouse) => ifTableExists(() => ask(clickhouse), 0));
+    const counts = await onAll((clickhouse) => ifTableExists(() => countRows(clickhouse), 0));
     return counts.reduce((sum, count) => sum + count, 0);
   };
 

@@ -110,8 +110,8 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     const query = `SELECT ${select} FROM (${storedSql(database, kind)}) ${rest}`;
     return Promise.all(
       servers.shards.map(async ({ number: shard, clickhouse }) => {
-        const ask = () => clickhouse.rows<T>(query, { params: { database, ...params }, settings });
-        return { shard, rows: await ifTableExists(ask, []) };
+        const read = () => clickhouse.rows<T>(query, { params: { database, ...params }, settings });
+        return { shard, rows: await ifTableExists(read, []) };
       }),
     );
   };

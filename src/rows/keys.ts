@@ -59,7 +59,7 @@ const keyLength = 200;
 export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys => {
   const partsOf = (merge: SegmentMerge) => mergeSql(servers.database, merge);
 
-  const ask = async <T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]> => {
+  const readRows = async <T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]> => {
     const server = mergeServer(servers, merge);
     const settings = isUrgent
       ? mergeSettings
@@ -68,7 +68,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
   };
 
   const readNumber = async (merge: SegmentMerge, sql: string, params: QueryParams): Promise<number> => {
-    const [row] = await ask<{ n: string }>(merge, sql, params);
+    const [row] = await readRows<{ n: string }>(merge, sql, params);
     return Number(row?.n ?? 0);
   };
 
@@ -117,7 +117,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
          ${listed('arrayFilter(pair -> pair.2 = 0, pairs).1')} AS removed,
          ${listed(`groupArrayIf(${maxPositions})(r, ${isUnknown})`)} AS "unknownRows", ${listed(known)} AS "knownRows"`
       : `'' AS changed, '' AS "changedBy", '' AS removed, '' AS "unknownRows", '' AS "knownRows"`;
-    const [row] = await ask<Record<'known' | 'hits' | 'same', string> & Required<FoundRows>>(
+    const [row] = await readRows<Record<'known' | 'hits' | 'same', string> & Required<FoundRows>>(
       merge,
       `SELECT toString(countIf(n > 0)) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same, ${lists}
        FROM (
@@ -169,7 +169,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       const rowsOf = (side: MergeSide, sign: '' | '-'): string =>
         `SELECT ${bucketOf(keyHashOf(side))} AS b, ${sign}1 AS n, ${sign}${hash('cityHash64', side)} AS c,
            ${sign}${hash('xxh3', side)} AS x ${side.from}`;
-      const found = await ask<{ b: number; rows: string; more: string }>(
+      const found = await readRows<{ b: number; rows: string; more: string }>(
         merge,
         `SELECT b, toString(count()) AS rows, toString(sum(n)) AS more
          FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
@@ -190,7 +190,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       if (name === 'base' && (await areDistinct(merge, name, merge.base.rowCount))) return [];
       const { keys, keyNames, keysOf, params, [name]: side } = partsOf(merge);
       const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
-      const found = await ask<{ key: (string | null)[]; c: string }>(
+      const found = await readRows<{ key: (string | null)[]; c: string }>(
         merge,
         `SELECT [${texts.join(', ')}] AS key, toString(c) AS c FROM (
            SELECT ${keyNames.join(', ')}, count() AS c, min(_row) AS first
@@ -208,7 +208,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       const { base, file, keysOf, on, params } = partsOf(merge);
       const kept = `FROM (SELECT ${keysOf(base)}, ${column.name} ${base.from}) AS b
         LEFT ANTI JOIN (SELECT ${keysOf(file)} ${file.from}) AS f ON ${on}`;
-      const [row] = await ask<Digits>(merge, digitsSql(column.name, `${kept} WHERE true`), params);
+      const [row] = await readRows<Digits>(merge, digitsSql(column.name, `${kept} WHERE true`), params);
       return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
     },
   };

@@ -9,7 +9,7 @@ import { storedRows } from './source.js';
 type ReadContext = Pick<ReadQuery, 'queryId' | 'requestId' | 'signal' | 'owner'>;
 
 /** Runs a query that returns a few rows of an index or of patches. @param kind Suffix of the query id. */
-const ask = <T>(
+const queryRows = <T>(
   reader: Reader,
   { queryId, ...context }: ReadContext,
   kind: string,
@@ -84,7 +84,7 @@ const readGranules = async (
   const stored = storedRows({ list: version });
   const patched =
     patches.length === 0 ? undefined : patchedSql(statedTable(reader.database, place), stored.sql);
-  const found = await ask<Record<'position' | 'before' | 'total', string> & { exact: number }>(
+  const found = await queryRows<Record<'position' | 'before' | 'total', string> & { exact: number }>(
     reader,
     context,
     'granules',
@@ -129,7 +129,7 @@ const countBefore = async (
     patches.length === 0
       ? ''
       : ` - (SELECT sum(stored - rows) FROM (${patchedSql(table, `${rows.sql} AND _row < {position:UInt64}`)}))`;
-  const [counted] = await ask<{ n: string }>(reader, context, 'before', {
+  const [counted] = await queryRows<{ n: string }>(reader, context, 'before', {
     sql: `SELECT toString(count()${hidden}) AS n FROM ${table} WHERE ${rows.sql} AND _row < {position:UInt64}`,
     values: { ...rows.values, position, ...(patches.length === 0 ? {} : { patches }) },
     place: insideOf(place),
@@ -160,7 +160,7 @@ const readRuns = async (
 ): Promise<readonly Run[]> => {
   const found = await Promise.all(
     reader.serversOf(insideOf(place)).map((on) =>
-      ask<Record<keyof Run, string>>(reader, context, 'runs', {
+      queryRows<Record<keyof Run, string>>(reader, context, 'runs', {
         sql: runsSql(indexOf(reader.database, placeOf(on))),
         values: { segments },
         place: on,

@@ -92,8 +92,11 @@ export const readServerSizes = async (clickhouse: Connection): Promise<ClickHous
 };
 
 /** Answers of the shards that are up. @throws Error of the first shard if none answers. */
-const askAvailable = async <T>(shards: readonly Shard[], ask: (shard: Shard) => Promise<T>): Promise<T[]> => {
-  const answers = await Promise.allSettled(shards.map(ask));
+const queryAvailable = async <T>(
+  shards: readonly Shard[],
+  query: (shard: Shard) => Promise<T>,
+): Promise<T[]> => {
+  const answers = await Promise.allSettled(shards.map(query));
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const [first] = answers;
   if (found.length === 0 && first?.status === 'rejected') throw first.reason;
@@ -101,10 +104,10 @@ const askAvailable = async <T>(shards: readonly Shard[], ask: (shard: Shard) => 
 };
 
 /** Answers of all shards. @throws Error that names a shard that is down. */
-const askAll: typeof askAvailable = (shards, ask) =>
+const queryAll: typeof queryAvailable = (shards, query) =>
   Promise.all(
     shards.map((shard) =>
-      ask(shard).catch((error: unknown) => {
+      query(shard).catch((error: unknown) => {
         if (shards.length === 1) throw error;
         throw new Error(`shard ${shard.number}: ${messageOf(error)}`, { cause: error });
       }),
@@ -120,7 +123,7 @@ export const readSizes = async (
   { shards }: ClickHouseServers,
   isPartial = false,
 ): Promise<ClickHouseSizes> => {
-  const all = await (isPartial ? askAvailable : askAll)(shards, async ({ number, clickhouse }) => ({
+  const all = await (isPartial ? queryAvailable : queryAll)(shards, async ({ number, clickhouse }) => ({
     number,
     ...(await readServerSizes(clickhouse)),
   }));
@@ -155,7 +158,7 @@ export const readTables = async (
 ): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
   const read = async (where: string, limit: number): Promise<TableSizes[]> => {
     const sql = `${partsSql('table', where)} GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
-    const lists = await askAvailable(shards, ({ clickhouse }) =>
+    const lists = await queryAvailable(shards, ({ clickhouse }) =>
       clickhouse.rows<TableSizes>(sql, { params: { database } }),
     );
     return combined(lists.flat()).slice(0, limit);
