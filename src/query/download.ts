@@ -220,7 +220,9 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       const found = await planOf(request, undefined);
       // Columns were renamed, but the headers with the old fingerprint may have been sent already.
       if (found.fingerprint !== plan.fingerprint) throw error;
-      return work(found);
+      const result = await work(found);
+      if (isCopyBad) noteRead(plan.version, true);
+      return result;
     }
   };
 

@@ -10,7 +10,7 @@
  *   drop      when it is no longer read, or others need the space
  *
  * The segments stay; everything that changes, compares, saves or verifies rows uses them. A copy may be lost at any time: a read that
- * fails on it is repeated on the segments.
+ * fails on it is repeated on the segments. If it succeeds there, the copy is withdrawn.
  */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../lib/errors.js';
@@ -27,6 +27,7 @@ import {
   nextWanted,
   postponeCopy,
   publishCopy,
+  retryMs,
   type WantedCopy,
 } from './read-copy-records.js';
 import { canBeCopied } from './read-copy-source.js';
@@ -50,9 +51,6 @@ export interface ReadCopierOptions {
   readonly onCopied: (rows: number) => void;
   readonly log: Log;
 }
-
-/** Milliseconds until a failed copy, or one without space, is retried. */
-const retryMs = 3_600_000;
 
 /** Table name of an attempt, matched by `copyTables`. Random, so that attempts never share a table. */
 const newTable = (versionId: number): string => `r${versionId}_${randomBytes(8).toString('hex')}`;

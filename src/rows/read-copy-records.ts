@@ -1,6 +1,9 @@
 /** Copies for reading in PostgreSQL (migrations: `read_copies`). No other file writes them. */
 import type { Sql } from '../storage/postgres/sql.js';
 
+/** Milliseconds until a failed copy, or one without space, is retried. */
+export const retryMs = 3_600_000;
+
 /** A version whose copy was requested. */
 export interface WantedCopy {
   readonly versionId: number;
@@ -70,6 +73,16 @@ export const postponeCopy = async (sql: Sql, versionId: number, ms: number): Pro
      WHERE version_id = $1 AND made_at IS NULL`,
     [versionId, ms],
   );
+};
+
+/** Withdraws a copy that cannot be read. It is made again, not before so many milliseconds have passed. Returns false if it is gone already. */
+export const withdrawCopy = async (sql: Sql, table: string, ms: number): Promise<boolean> => {
+  const withdrawn = await sql.query(
+    `UPDATE read_copies SET table_name = NULL, made_at = NULL, next_try_at = now() + $2::double precision * interval '1 millisecond'
+     WHERE table_name = $1 RETURNING 1`,
+    [table, ms],
+  );
+  return withdrawn.length > 0;
 };
 
 /** Forgets copies that were not read for so many milliseconds. Returns their number. */

@@ -3,8 +3,8 @@ import { createCache } from '../lib/cache.js';
 import type { Log } from '../lib/log.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { noteRead } from './read-copy-records.js';
-import { canBeCopied } from './read-copy-source.js';
+import { noteRead, retryMs, withdrawCopy } from './read-copy-records.js';
+import { type CopyTable, canBeCopied } from './read-copy-source.js';
 
 /** Reads of a version in one process after which a copy is requested. */
 const minReads = 3;
@@ -22,8 +22,11 @@ export interface ReadNotesOptions {
   readonly log: Log;
 }
 
-/** Notes in the background that a version was read. */
-export type NoteRead = (version: ReadableVersion) => void;
+/**
+ * Notes in the background that a version was read.
+ * @param isCopyBad The read failed on the copy of the version and succeeded on its segments. @default false
+ */
+export type NoteRead = (version: ReadableVersion, isCopyBad?: boolean) => void;
 
 export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptions): NoteRead => {
   const counts = createCache<{ reads: number; dueAt: number }>({ limit: maxCountedVersions, weigh: () => 1 });
@@ -31,16 +34,25 @@ export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptio
     const isMade = await noteRead(sql, version.versionId);
     if (isMade !== undefined && isMade !== (version.copy !== undefined)) onChanged(version);
   };
-  return (version) => {
+  const withdraw = async ({ versionId, copy }: ReadableVersion): Promise<void> => {
+    const { table } = copy as unknown as CopyTable;
+    if (await withdrawCopy(sql, table, retryMs))
+      log.warn({ version: versionId, table }, 'copy for reading withdrawn: it cannot be read');
+  };
+  const inBackground = ({ versionId }: ReadableVersion, work: Promise<void>): void => {
+    work.catch((error: unknown) =>
+      log.warn({ err: error, version: versionId }, 'read of a version not noted'),
+    );
+  };
+  return (version, isCopyBad = false) => {
     const { versionId, rowCount, copy } = version;
+    if (isCopyBad) return inBackground(version, withdraw(version));
     if (minRows === 0 || rowCount < minRows || !canBeCopied(version)) return;
     const count = counts.get(String(versionId)) ?? { reads: 0, dueAt: 0 };
     counts.set(String(versionId), count);
     count.reads += 1;
     if (count.reads < minReads || Date.now() < count.dueAt) return;
     count.dueAt = Date.now() + noteIntervalMs[copy === undefined ? 'without' : 'with'];
-    note(version).catch((error: unknown) =>
-      log.warn({ err: error, version: versionId }, 'read of a version not noted'),
-    );
+    inBackground(version, note(version));
   };
 };

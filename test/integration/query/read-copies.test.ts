@@ -218,6 +218,14 @@ describe('a version that is read again', () => {
     );
     expect(await ask(dataset, versionId!, question)).toEqual(before);
     expect(await ask(dataset, versionId!, { ...question, $format: 'json' })).toMatchObject({ status: 200 });
+    // The copy is withdrawn, and not requested again at once.
+    await expect.poll(() => tableOf(versionId!)).toBeUndefined();
+    await expect.poll(tables).not.toContain(table);
+    const [wanted] = await product.sql.query<{ minutes: number }>(
+      `SELECT extract(epoch FROM next_try_at - now())::float8 / 60 AS minutes FROM read_copies WHERE version_id = $1`,
+      [versionId],
+    );
+    expect(wanted?.minutes).toBeGreaterThan(50);
   });
 
   it('is read from its segments when the table of the copy is gone, which is then forgotten', async () => {
