@@ -208,6 +208,7 @@ export const createDownloadPart = async (
     noteRead: createReadNotes({
       sql,
       minRows: config.readCopyMinRows,
+      keepMs: config.readCopyKeepMs,
       onChanged: (version) => versions.forget(version),
       log,
     }),

@@ -8,7 +8,7 @@ import { type CopyTable, canBeCopied } from './read-copy-source.js';
 
 /** Reads of a version in one process after which a copy is requested. */
 const minReads = 3;
-/** Milliseconds between two notes of a process about a version, without and with a copy. */
+/** Maximum milliseconds between two notes of a process about a version, without and with a copy. */
 const noteIntervalMs = { without: 10_000, with: 600_000 } as const;
 /** Versions whose reads a process counts. */
 const maxCountedVersions = 10_000;
@@ -17,6 +17,8 @@ export interface ReadNotesOptions {
   readonly sql: Sql;
   /** Minimum rows of a version with a copy; 0: no copies. */
   readonly minRows: number;
+  /** Milliseconds that a copy is kept after its last noted read: reads are noted at least twice in this time. */
+  readonly keepMs: number;
   /** Called if a copy has been made or dropped since the caller loaded the version. */
   readonly onChanged: (version: ReadableVersion) => void;
   readonly log: Log;
@@ -28,7 +30,7 @@ export interface ReadNotesOptions {
  */
 export type NoteRead = (version: ReadableVersion, isCopyBad?: boolean) => void;
 
-export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptions): NoteRead => {
+export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNotesOptions): NoteRead => {
   const counts = createCache<{ reads: number; dueAt: number }>({ limit: maxCountedVersions, weigh: () => 1 });
   const note = async (version: ReadableVersion): Promise<void> => {
     const isMade = await noteRead(sql, version.versionId);
@@ -52,7 +54,8 @@ export const createReadNotes = ({ sql, minRows, onChanged, log }: ReadNotesOptio
     counts.set(String(versionId), count);
     count.reads += 1;
     if (count.reads < minReads || Date.now() < count.dueAt) return;
-    count.dueAt = Date.now() + noteIntervalMs[copy === undefined ? 'without' : 'with'];
+    const intervalMs = noteIntervalMs[copy === undefined ? 'without' : 'with'];
+    count.dueAt = Date.now() + Math.min(intervalMs, keepMs / 2);
     inBackground(version, note(version));
   };
 };
