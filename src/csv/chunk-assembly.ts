@@ -66,8 +66,6 @@ export const createChunkAssembly = (
     shiftScan(scan, tail);
     rowsBefore += rows;
     rows = 0;
-    start = 0;
-    end = 0;
   };
 
   return {
@@ -79,7 +77,7 @@ export const createChunkAssembly = (
         start = scan.foundStart;
         line = scan.foundLine;
       }
-      if (held !== undefined) releaseHeld(out);
+      releaseHeld(out);
       rows++;
       end = scan.foundStart + length;
       if (rows >= maxRows || end - start >= limit) cut(end, out);
@@ -91,14 +89,12 @@ export const createChunkAssembly = (
       else if (first > 0) {
         dropBytes(memory, first);
         shiftScan(scan, first);
-        if (rows > 0) {
-          start = 0;
-          end -= first;
-        }
+        start = 0;
+        end -= first;
       } else if (rows > 0) {
         cut(scan.recordStart, out);
       } else {
-        if (memory.filled - scan.recordStart > maxRecordBytes) throw tooLarge(scan.recordLine);
+        if (memory.filled > maxRecordBytes) throw tooLarge(scan.recordLine);
         moveOn(memory, 0, Math.min(memory.buffer.length * 2, maxRecordBytes + limit));
       }
     },
@@ -110,9 +106,6 @@ export const createChunkAssembly = (
       } else if (held !== undefined) {
         out.push({ ...held, last: true });
       }
-      held = undefined;
-      rowsBefore += rows;
-      rows = 0;
     },
 
     setMaxRows(most) {

@@ -1,7 +1,7 @@
 import { CR, LF } from './bytes.js';
 import type { FieldIndex } from './field-index.js';
 import { addresses, kernel, kernelMemory, windowBytes } from './kernel.js';
-import { indexRecord } from './record-slow-path.js';
+import { afterLineEnd, indexRecord } from './record-slow-path.js';
 
 /** Fewest bytes to copy to the kernel for a block. */
 const leastWindow = 16 << 10;
@@ -48,29 +48,25 @@ const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
   return found;
 };
 
-/** Position after the line end at `p`. */
-const afterLineEnd = (text: Uint8Array, p: number): number =>
-  text[p] === CR && text[p + 1] === LF ? p + 2 : p + 1;
-
 /** Indexes a block of `index.text`. @param final True if the text reaches the end of the chunk, which also ends a record. */
 const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean): void => {
   const { text, textStart, capacity, ordinals, lines, recordStarts } = index;
   const end = text.length;
   let rows = 0;
-  while (rows < capacity && index.next - textStart < end) {
+  for (;;) {
     if (index.inKernel) rows += indexPlain(index, index.next - textStart, rows);
     const p = index.next - textStart;
     if (rows === capacity || p === end) break;
     const { line } = index;
     if (text[p] === LF || text[p] === CR) {
-      const after = afterLineEnd(text, p);
-      if (!final && after === end) break;
-      index.next = textStart + after;
+      // The kernel skips blank lines, except for a CR at the end of the window: an LF may follow it.
+      if (!final) break;
+      index.next = textStart + afterLineEnd(text, p);
       index.line++;
       continue;
     }
     const good = indexRecord(index, p, rows);
-    if (!final && index.next - textStart >= end) {
+    if (!final && index.next - textStart === end) {
       // The record continues after the window.
       if (!good) index.malformed.pop();
       index.next = textStart + p;
@@ -95,7 +91,7 @@ export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalform
     openWindow(index, bytes);
     indexText(index, index.textStart + index.text.length === bytes.length, stopAtMalformed);
     fitWindow(index);
-    if (index.rows > 0 || index.malformed.length > 0 || index.next === bytes.length) return;
+    if (index.rows > 0 || index.malformed.length > 0) return;
   }
   // The next record is larger than the window: indexes it in place, without the kernel.
   index.text = bytes;

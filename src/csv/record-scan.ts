@@ -15,7 +15,7 @@ export interface RecordScan {
   quoted: boolean;
   /** Line at `position`. */
   line: number;
-  /** Line on which the last quoted field began. */
+  /** Line on which the open quoted field began, while `quoted` is true. */
   quoteLine: number;
   /** Last record found; `foundTextEnd` is the start of its line end. */
   foundStart: number;
@@ -37,12 +37,11 @@ export const createRecordScan = (delimiter: number, quote: number = QUOTE): Reco
   foundTextEnd: 0,
 });
 
-/** Adjusts all positions after the first `by` bytes were dropped. */
+/** Adjusts the positions that are read again after the first `by` bytes were dropped. */
 export const shiftScan = (scan: RecordScan, by: number): void => {
   scan.position -= by;
   scan.recordStart -= by;
   scan.foundStart -= by;
-  scan.foundTextEnd -= by;
 };
 
 const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): boolean => {
@@ -57,19 +56,14 @@ const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): bool
  */
 export const nextRecord = (scan: RecordScan, bytes: Uint8Array, length: number, final: boolean): number => {
   const { quote } = scan;
-  const topByte = Math.max(quote, CR);
   let p = scan.position;
   let { quoted, line } = scan;
   while (p < length) {
     const byte = bytes[p]!;
-    if (byte > topByte) {
-      p++;
-      continue;
-    }
     if (byte === quote) {
       if (!quoted) {
         quoted = opensField(scan, bytes, p);
-        if (quoted) scan.quoteLine = line;
+        scan.quoteLine = line;
       } else if (p + 1 === length && !final) {
         break;
       } else if (bytes[p + 1] === quote && p + 1 < length) {

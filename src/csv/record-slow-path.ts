@@ -3,6 +3,10 @@ import { fieldEnd } from './field-end.js';
 import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-index.js';
 import type { BadRowReason } from './types.js';
 
+/** Position after the line end at `p`. */
+export const afterLineEnd = (bytes: Uint8Array, p: number): number =>
+  bytes[p] === CR && bytes[p + 1] === LF ? p + 2 : p + 1;
+
 /**
  * Indexes one record of any form. Writes it to slot `row` and returns true, or adds it to `malformed`. Sets `next`, `line` and
  * `recordEnds[row]` in both cases.
@@ -25,7 +29,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
     let textEnd = p;
     let doubled = false;
     let fault: BadRowReason | null = null;
-    if (p < end && bytes[p] === quote) {
+    if (bytes[p] === quote) {
       textStart = ++p;
       fault = 'unterminated_quote';
       textEnd = end;
@@ -34,7 +38,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
         if (p >= end) break;
         const byte = bytes[p]!;
         if (byte === quote) {
-          if (p + 1 < end && bytes[p + 1] === quote) {
+          if (bytes[p + 1] === quote) {
             doubled = true;
             p += 2;
             continue;
@@ -75,8 +79,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
   }
   const recordEnd = p;
   if (p < end) {
-    if (bytes[p] === CR && p + 1 < end && bytes[p + 1] === LF) p++;
-    p++;
+    p = afterLineEnd(bytes, p);
     line++;
   }
   index.next = index.textStart + p;
@@ -97,9 +100,8 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
   return false;
 };
 
-/** True for one or more bytes that are all blanks. */
+/** True if all bytes are blanks. */
 const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {
-  if (start === end) return false;
   for (let p = start; p < end; p++) {
     if (bytes[p] !== SPACE && bytes[p] !== TAB) return false;
   }

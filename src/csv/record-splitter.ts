@@ -12,11 +12,10 @@ import { createUnicodeReader } from './unicode.js';
 const defaultMaxRecordBytes = 16 << 20;
 
 /** Most rows of a chunk under the limits of rows and cells; at least one. */
-const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord): number => {
-  const most = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
-  if (options.maxCellsPerChunk === undefined) return most;
-  return Math.min(most, Math.max(1, Math.floor(options.maxCellsPerChunk / Math.max(1, fieldCount))));
-};
+const rowLimit = (
+  { maxRowsPerChunk = Infinity, maxCellsPerChunk = Infinity }: RecordSplitterOptions,
+  { fieldCount }: HeaderRecord,
+): number => Math.min(maxRowsPerChunk, Math.max(1, Math.floor(maxCellsPerChunk / fieldCount)));
 
 type Steps<T> = Generator<void, T>;
 
