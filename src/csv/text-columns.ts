@@ -1,38 +1,14 @@
-import { MINUS, QUOTE, ZERO } from './bytes.js';
-import { type ColumnBuffer, type ColumnLoop, growText } from './column-buffer.js';
-import { dayOf, isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
+import { QUOTE } from './bytes.js';
+import { type ColumnLoop, growText } from './column-buffer.js';
+import { isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
 import { isMarker } from './marker.js';
 
-/** Day of a field of the form `YYYY-MM-DD`, otherwise `noDay`. Unrolled, since nearly all dates have this form. */
-const plainDay = (bytes: Uint8Array, p: number): number => {
-  if (bytes[p + 4] !== MINUS || bytes[p + 7] !== MINUS) return noDay;
-  const y1 = bytes[p]! - ZERO;
-  const y2 = bytes[p + 1]! - ZERO;
-  const y3 = bytes[p + 2]! - ZERO;
-  const y4 = bytes[p + 3]! - ZERO;
-  const m1 = bytes[p + 5]! - ZERO;
-  const m2 = bytes[p + 6]! - ZERO;
-  const d1 = bytes[p + 8]! - ZERO;
-  const d2 = bytes[p + 9]! - ZERO;
-  // A byte that is not a digit gives a negative number or one above 9.
-  if ((y1 | y2 | y3 | y4 | m1 | m2 | d1 | d2) < 0) return noDay;
-  if (y1 > 9 || y2 > 9 || y3 > 9 || y4 > 9 || m1 > 9 || m2 > 9 || d1 > 9 || d2 > 9) return noDay;
-  return dayOf(y1 * 1000 + y2 * 100 + y3 * 10 + y4, m1 * 10 + m2, d1 * 10 + d2);
-};
-
-/** Day of a field that is not empty, or `noDay`. */
-const dayOfField = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
-  if (end - start === isoDayLength && column.rules.plain) {
-    const day = plainDay(bytes, start);
-    if (day !== noDay) return day;
-  }
-  return end < start ? noDay : column.rules.parseDay(bytes, start, end);
-};
+// A field with doubled quotes has a negative length in the index, so it is never a date, a marker or a null text.
 
 export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls, days } = column;
-  const { isNullText } = column.rules;
+  const { isNullText, parseDay } = column.rules;
   let cell = from * fieldCount + column.field;
   let slot = at;
   let misfit = -1;
@@ -41,12 +17,12 @@ export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
     const end = ends[cell]!;
     nulls[slot] = 0;
     if (start !== end && !isNullText?.(bytes, start, end)) {
-      const day = dayOfField(column, bytes, start, end);
+      const day = parseDay(bytes, start, end);
       if (day >= minDate32Day && day <= maxDate32Day) {
         days[slot] = day;
         continue;
       }
-      if (end < start || !isMarker(bytes, start, end)) {
+      if (!isMarker(bytes, start, end)) {
         misfit = row;
         break;
       }
@@ -61,7 +37,7 @@ export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
 export const encodeDayTexts: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;
   const { nulls } = column;
-  const { isNullText } = column.rules;
+  const { isNullText, parseDay } = column.rules;
   let { text, textBytes } = column;
   let cell = from * fieldCount + column.field;
   let slot = at;
@@ -71,9 +47,9 @@ export const encodeDayTexts: ColumnLoop = (column, bytes, index, from, to, at) =
     const end = ends[cell]!;
     if (textBytes + isoDayLength + 1 > text.length) text = growText(column, textBytes, isoDayLength + 1);
     const empty = start === end || isNullText?.(bytes, start, end);
-    const day = empty ? noDay : dayOfField(column, bytes, start, end);
+    const day = empty ? noDay : parseDay(bytes, start, end);
     if (day === noDay) {
-      if (!empty && (end < start || !isMarker(bytes, start, end))) {
+      if (!empty && !isMarker(bytes, start, end)) {
         misfit = row;
         break;
       }
@@ -144,23 +120,21 @@ export const encodeTexts: ColumnLoop = (column, bytes, index, from, to, at) => {
   let misfit = -1;
   for (let row = from; row < to; row++, cell += fieldCount, slot++) {
     const start = starts[cell]!;
-    let end = ends[cell]!;
-    const doubled = end < start;
-    if (doubled) end = ~end;
-    const length = end - start;
+    const end = ends[cell]!;
+    const length = (end < start ? ~end : end) - start;
     if (next + length + lengthBytes > text.length) text = growText(column, next, length + lengthBytes);
-    if (length === 0 || (isNullText !== undefined && !doubled && isNullText(bytes, start, end))) {
+    if (start === end || isNullText?.(bytes, start, end)) {
       nulls[slot] = 1;
       text[next++] = 0;
       continue;
     }
     nulls[slot] = 0;
-    if (onlyMarkers && (doubled || !isMarker(bytes, start, end))) {
+    if (onlyMarkers && !isMarker(bytes, start, end)) {
       misfit = row;
       break;
     }
-    if (doubled) {
-      next = putUndoubled(text, next, bytes, start, end);
+    if (end < start) {
+      next = putUndoubled(text, next, bytes, start, ~end);
       continue;
     }
     next = putLength(text, next, length);

@@ -128,6 +128,21 @@ describe.each([
     expect(encode('s', quoted)).toEqual(quoted);
   });
 
+  it('of texts or days as texts keeps them wherever its memory ends', () => {
+    const first = 'x'.repeat(500);
+    for (let length = 505; length < 530; length++) {
+      const texts = [first, 'y'.repeat(length), 'z'];
+      expect(encode('s', texts)).toEqual(texts);
+      const quoted = [first, `"${'y'.repeat(length)}`, 'z'];
+      expect(encode('s', quoted)).toEqual(quoted);
+    }
+    for (let nulls = 0; nulls < 12; nulls++) {
+      const days = Array.from({ length: 110 }, (_, at) => (at < nulls ? null : `${1_500 + at}-12-31`));
+      const fields = days.map((day) => day ?? '');
+      expect(encode('t', fields)).toEqual(days);
+    }
+  });
+
   it('without a type takes markers alone', () => {
     expect(encode('u', ['', 'NA', '-'])).toEqual([null, 'NA', '-']);
     for (const text of ['x', '"', 'NA"'])
