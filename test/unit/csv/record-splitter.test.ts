@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRecordSplitter } from '../../../src/csv/record-splitter.js';
-import type { SplitChunk } from '../../../src/csv/types.js';
+import type { RecordSplitterOptions, SplitChunk } from '../../../src/csv/types.js';
 import { csvText } from './arbitraries.js';
 import { comma, parseReference, splitAll } from './reference.js';
 
@@ -10,6 +10,14 @@ const texts = (file: string, chunkBytes: number, maxRowsPerChunk?: number): stri
     chunkBytes,
     ...(maxRowsPerChunk === undefined ? {} : { maxRowsPerChunk }),
   }).chunks.map((chunk) => chunk.bytes.toString());
+
+const failureOf = (file: string, options = {}): unknown => {
+  try {
+    return splitAll(Buffer.from(file), { chunkBytes: 8, ...options });
+  } catch (error) {
+    return error;
+  }
+};
 
 describe('cutting a file into chunks', () => {
   it('separates the header and numbers rows and lines', () => {
@@ -27,11 +35,19 @@ describe('cutting a file into chunks', () => {
     expect(texts('h\n1\n2\n3\n4\n5\n', 1_000, 2)).toEqual(['1\n2\n', '3\n4\n', '5\n']);
   });
 
-  it('cuts by number of cells if records are wide', () => {
-    const splitter = createRecordSplitter({ firstChunkBytes: 1_000, chunkBytes: 1_000, maxCellsPerChunk: 7 });
-    splitter.push(Buffer.from('a,b,c\n1,2,3\n4,5,6\n7,8,9\n'));
-    expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
-    expect(splitter.rows).toBe(3);
+  it.each<[Pick<RecordSplitterOptions, 'maxCellsPerChunk' | 'maxRowsPerChunk'>, number[]]>([
+    [{}, [9]],
+    [{ maxCellsPerChunk: 7 }, [2, 2, 2, 2, 1]],
+    [{ maxCellsPerChunk: 9 }, [3, 3, 3]],
+    [{ maxCellsPerChunk: 2 }, [1, 1, 1, 1, 1, 1, 1, 1, 1]],
+    [{ maxCellsPerChunk: 1_000, maxRowsPerChunk: 5 }, [5, 4]],
+    [{ maxCellsPerChunk: 9, maxRowsPerChunk: 5 }, [3, 3, 3]],
+  ])('cuts by number of cells if records are wide: %j', (limits, rows) => {
+    const splitter = createRecordSplitter({ firstChunkBytes: 1_000, chunkBytes: 1_000, ...limits });
+    const chunks = splitter.push(Buffer.from(`a,b,c\n${'1,2,3\n'.repeat(9)}`));
+    chunks.push(...splitter.end());
+    expect(chunks.map((chunk) => chunk.rows)).toEqual(rows);
+    expect(splitter.rows).toBe(9);
   });
 
   it('gives the first chunk its own size', () => {
@@ -98,11 +114,13 @@ describe('cutting a file into chunks', () => {
     expect(splitAll(Buffer.from('a,b\n'), { chunkBytes: 10 }).chunks).toEqual([]);
     expect(() => splitAll(Buffer.from('\n\r\n\n'), { chunkBytes: 10 })).toThrow('The file is empty');
     expect(() => splitAll(Buffer.alloc(0), { chunkBytes: 10 })).toThrow('The file is empty');
+    expect(failureOf('')).toMatchObject({ code: 'empty_file' });
   });
 
   it('names the line where a quote opens that never closes', () => {
     const file = 'a,b\n"x\ny",1\n2,"never\nclosed\n';
     expect(() => splitAll(Buffer.from(file), { chunkBytes: 100 })).toThrow('Line 4: a quote is opened');
+    expect(failureOf(file)).toMatchObject({ code: 'unterminated_quote', details: { line: 4 } });
   });
 
   it('names the line of a record that is too large', () => {
@@ -111,6 +129,10 @@ describe('cutting a file into chunks', () => {
       const split = () => splitAll(Buffer.from(file), { chunkBytes: 8, pieceBytes, maxRecordBytes: 50 });
       expect(split).toThrow('Line 3: a record is larger than 50 bytes');
     }
+    expect(failureOf(file, { maxRecordBytes: 50 })).toMatchObject({
+      code: 'record_too_large',
+      details: { line: 3, maxRecordBytes: 50 },
+    });
     expect(texts(file, 8)).toHaveLength(3);
   });
 
