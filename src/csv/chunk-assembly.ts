@@ -72,7 +72,7 @@ export const createChunkAssembly = (
     add(recordEnd, out) {
       const length = recordEnd - scan.foundStart;
       if (length > maxRecordBytes) throw tooLarge(scan.foundLine);
-      if (rows > 0 && recordEnd - start > limit) cut(scan.foundStart, out);
+      if (rows >= maxRows || (rows > 0 && recordEnd - start > limit)) cut(scan.foundStart, out);
       if (rows === 0) {
         start = scan.foundStart;
         line = scan.foundLine;
@@ -80,7 +80,6 @@ export const createChunkAssembly = (
       releaseHeld(out);
       rows++;
       end = scan.foundStart + length;
-      if (rows >= maxRows || end - start >= limit) cut(end, out);
     },
 
     makeRoom(out) {

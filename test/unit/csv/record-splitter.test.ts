@@ -133,7 +133,15 @@ describe('cutting a file into chunks', () => {
       code: 'record_too_large',
       details: { line: 3, maxRecordBytes: 50 },
     });
+    expect(splitAll(Buffer.from(file), { chunkBytes: 8, maxRecordBytes: 51 }).chunks).toHaveLength(3);
     expect(texts(file, 8)).toHaveLength(3);
+  });
+
+  it('refuses a record that is too large before its end arrives', () => {
+    const splitter = createRecordSplitter({ firstChunkBytes: 8, chunkBytes: 8, maxRecordBytes: 50 });
+    expect(() => splitter.push(Buffer.from(`a\n1\n${'x'.repeat(500)}`))).toThrow(
+      'Line 3: a record is larger than 50 bytes',
+    );
   });
 
   it('treats a quote inside an unquoted field as a character', () => {
@@ -164,6 +172,17 @@ describe('cutting a file into chunks', () => {
     splitter.push(Buffer.from('3\n'));
     expect(splitter.header?.dialect.delimiter).toBe(0x3b);
     expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
+  });
+
+  it.each([
+    ['a;"b\nc";d\n1;2;3\n', undefined, 'a;"b\nc";d'],
+    ['a;"b\n1\n', comma, 'a;"b'],
+    ["a,'b\nc'\n1,'x\ny'\n", { ...comma, quote: 0x27 }, "a,'b\nc'"],
+  ])('reads %j with its header and one record, in the dialect %j', (file, dialect, header) => {
+    const splitter = createRecordSplitter({ dialect, firstChunkBytes: 100, chunkBytes: 100 });
+    splitter.push(Buffer.from(file));
+    expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
+    expect(splitter.header?.bytes.toString()).toBe(header);
   });
 
   it.each([1, 4, 1024])(
