@@ -36,7 +36,7 @@ export function line(): i32 {
 
 /**
  * Indexes plain records from `from` on: as many fields as they must have, quoted ones without line ends or quotes in them.
- * Stops in front of any other record, of one that is not complete before `end`, and after `mostRows`. Positions are relative to
+ * Stops in front of any other record, of one that is not complete before `end`, and after `maxRows`. Positions are relative to
  * `text`.
  *
  * @returns rows indexed; `next` and `line` say where the record after them begins
@@ -46,7 +46,7 @@ export function indexPlain(
   from: i32,
   end: i32,
   fieldCount: i32,
-  mostRows: i32,
+  maxRows: i32,
   firstLine: i32,
   delimiter: i32,
   quote: i32,
@@ -69,7 +69,7 @@ export function indexPlain(
   let fields = 0;
   let block = from;
   let bits = specialBits(text + block, delimiters, quotes, lfs, crs);
-  while (rows < mostRows) {
+  while (rows < maxRows) {
     while (bits === 0) {
       block += 64;
       if (block >= end) break;

@@ -13,9 +13,8 @@ export const repositoryTargetColumns = (me: string, teams: string): string =>
       FROM repository_grants g
      WHERE g.repository_id = r.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "repositoryGrants"`;
 
-/** Team ids of the column `teams` of a caller, as an array. */
-export const teamIdsOf = (teams: string): string =>
-  `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(${teams}) AS t)`;
+/** Team ids of the caller `key`, as an array. */
+export const keyTeamIds = `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(key.teams) AS t)`;
 
 export const datasetTargetColumns = (me: string, teams: string): string =>
   `${repositoryTargetColumns(me, teams)}, d.created_by AS "datasetCreatedBy",
@@ -70,15 +69,14 @@ export const callerValues = (caller: Caller | undefined): [number | null, number
  * Common table expression `seen (id)`: repositories that the caller may see by ownership, team or grant, or because they are public. A
  * superset that indexes can find; `decide` still checks each of them.
  *
- * @param me, teams Parameters as above. @param scope Parameter with the key's repository ids, or null for all.
+ * Parameters: `$1` and `$2` are `callerValues`, `$3` the key's repository ids, or null for all.
  */
-export const seenRepositories = (me: string, teams: string, scope: string): string =>
-  `seen AS (
+export const seenRepositories = `seen AS (
      SELECT id FROM (
        SELECT id FROM repositories WHERE privacy = 'Public'
-       UNION SELECT id FROM repositories WHERE created_by = ${me}
-       UNION SELECT id FROM repositories WHERE team_id = ANY (${teams})
-       UNION SELECT repository_id FROM repository_grants WHERE account_id = ${me}
-       UNION SELECT repository_id FROM repository_grants WHERE team_id = ANY (${teams})
-     ) every WHERE ${scope}::bigint[] IS NULL OR id = ANY (${scope}::bigint[])
+       UNION SELECT id FROM repositories WHERE created_by = $1
+       UNION SELECT id FROM repositories WHERE team_id = ANY ($2)
+       UNION SELECT repository_id FROM repository_grants WHERE account_id = $1
+       UNION SELECT repository_id FROM repository_grants WHERE team_id = ANY ($2)
+     ) every WHERE $3::bigint[] IS NULL OR id = ANY ($3::bigint[])
    )`;

@@ -141,12 +141,12 @@ export const judgeDatasets = async (
   sql: Sql,
   caller: Caller | undefined,
   datasetIds: readonly number[],
-  need: Level,
-  intent: Intent,
 ): Promise<(DatasetAccess | AppError)[]> => {
   const rows = await sql.query<DatasetRow>(datasetsSql, [datasetIds, ...callerValues(caller)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return datasetIds.map((id) => judgeRow(caller, byId.get(id), { what: 'dataset', id, need }, intent));
+  return datasetIds.map((id) =>
+    judgeRow(caller, byId.get(id), { what: 'dataset', id, need: 'Write' }, 'write'),
+  );
 };
 
 /** Grants on the dataset itself, to the caller or a team of the caller. */

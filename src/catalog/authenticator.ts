@@ -3,7 +3,7 @@ import { createSharedLookups } from '../lib/shared-lookups.js';
 import type { Caller } from '../model/permission.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { datasetRows } from './access.js';
-import { type DatasetRow, teamIdsOf } from './access-target.js';
+import { type DatasetRow, keyTeamIds } from './access-target.js';
 import { type AccountRow, accountColumns, callerOfRow } from './account-caller.js';
 import { hashApiKey } from './api-key.js';
 import type { FoundDatasets } from './found-datasets.js';
@@ -89,9 +89,9 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
 interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Called for each request with a valid key. */
-  readonly onUse?: (keyId: number) => void;
+  readonly onUse: (keyId: number) => void;
   /** Cache of the datasets that were read together with a key. */
-  readonly found?: Pick<FoundDatasets, 'keep'>;
+  readonly found: Pick<FoundDatasets, 'keep'>;
 }
 
 interface Lookup {
@@ -109,7 +109,7 @@ type LookupRow = Partial<KeyRow> & Partial<DatasetRow>;
 const lookupSql = prepared(`
   SELECT key.*, data.* FROM (SELECT $1::bytea AS hash, $2::bigint AS dataset) AS q
     LEFT JOIN LATERAL (${keySql('k.hash = q.hash')}) AS key ON true
-    LEFT JOIN LATERAL (${datasetRows('key."accountId"', teamIdsOf('key.teams'), 'd.id = q.dataset')}) AS data ON true`);
+    LEFT JOIN LATERAL (${datasetRows('key."accountId"', keyTeamIds, 'd.id = q.dataset')}) AS data ON true`);
 
 const isKey = (row: Partial<KeyRow>): row is KeyRow => row.keyId != null;
 const isDataset = (row: Partial<DatasetRow>): row is DatasetRow => row.id != null;
@@ -134,10 +134,10 @@ export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions)
   return async (key, datasetId) => {
     const looked = await lookUp({ hash: hashApiKey(key), datasetId: datasetId ?? null });
     const row = requireValid(isKey(looked) ? looked : undefined);
-    onUse?.(row.keyId);
+    onUse(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
     const caller = callerOf(row);
-    if (isDataset(looked)) found?.keep(caller, looked);
+    if (isDataset(looked)) found.keep(caller, looked);
     return caller;
   };
 };

@@ -65,7 +65,7 @@ const cloneVersion = async (
   source: { readonly datasetId: number; readonly version: number },
 ): Promise<void> => {
   const statement = {
-    list: cloneColumnsSql(':datasetId', ':like'),
+    list: cloneColumnsSql,
     row: likeVersionSql('clone'),
     also: [`listed AS (${copySegmentsSql(':datasetId', { dataset: ':source', version: ':like::bigint' })})`],
   };

@@ -2,7 +2,7 @@ import { conflict, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
-import { columnsOfVersion } from '../storage/postgres/column-lists.js';
+import { versionColumns } from '../storage/postgres/column-lists.js';
 import { type ColumnText, changeColumn } from '../storage/postgres/columns.js';
 import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -46,7 +46,7 @@ export type ColumnsJson = (path: string) => string;
 
 /** A JSON path extracts only the items it selects from a list of megabytes; a condition on rows would expand every item first. */
 const storedColumns = (path: string): string =>
-  `jsonb_array_elements(jsonb_path_query_array(${columnsOfVersion('v')}, '${path}')) WITH ORDINALITY AS stored (item, position)`;
+  `jsonb_array_elements(jsonb_path_query_array(${versionColumns}, '${path}')) WITH ORDINALITY AS stored (item, position)`;
 
 /**
  * The version's own list is never changed; the registry holds

@@ -193,7 +193,7 @@ export const createReadRecord = (sql: Sql) => {
 };
 
 /** Common table expressions for `isSeenDataset`; `$1` and `$2` are the caller, `$3` the repositories of the key. */
-export const seenDatasets = `${seenRepositories('$1', '$2', '$3')}, granted AS (
+export const seenDatasets = `${seenRepositories}, granted AS (
     SELECT dataset_id AS id FROM dataset_grants WHERE account_id = $1
     UNION SELECT dataset_id FROM dataset_grants WHERE team_id = ANY ($2)
   )`;

@@ -10,10 +10,10 @@ import { nameProblem } from '../model/names.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { brokenUnique } from './sql-state.js';
 
-/** @throws AppError 400 that names the field. */
-export const requireName = (name: string, field = 'name'): void => {
+/** @throws AppError 400 */
+export const requireName = (name: string): void => {
   const problem = nameProblem(name);
-  if (problem !== undefined) throw invalid('invalid_name', `${field} ${problem}`);
+  if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
 };
 
 /** Checks a name that an operator gives to an account. @throws AppError 400. */

@@ -80,7 +80,7 @@ export const readRepository = async (
 };
 
 const listSql = `
-  WITH ${seenRepositories('$1', '$2', '$3')}
+  WITH ${seenRepositories}
   SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR t.id = (SELECT n.team_id FROM names n WHERE n.key = $6))

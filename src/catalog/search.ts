@@ -1,5 +1,5 @@
 import type { Caller } from '../model/permission.js';
-import { columnsOfVersion } from '../storage/postgres/column-lists.js';
+import { versionColumns } from '../storage/postgres/column-lists.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
@@ -60,7 +60,7 @@ const datasetsSql = `
     ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC LIMIT $5
   )
   SELECT ${datasetColumns}, ${datasetTargetColumns('$1', '$2')},
-    coalesce(jsonb_array_length(${columnsOfVersion('v')}), 0) AS "columnCount"
+    coalesce(jsonb_array_length(${versionColumns}), 0) AS "columnCount"
   FROM ${datasetFrom} JOIN found ON found.id = d.id
   ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC`;
 
@@ -71,11 +71,11 @@ const columnsSql = `
     ${datasetColumns}, ${datasetTargetColumns('$1', '$2')}
   FROM ${datasetFrom} JOIN columns c ON c.dataset_id = d.id
   WHERE to_tsvector('simple', c.name) @@ to_tsquery('simple', $4) AND ${isSeenDataset}
-    AND ${columnsOfVersion('v')} @> jsonb_build_array(jsonb_build_object('id', c.id))
+    AND ${versionColumns} @> jsonb_build_array(jsonb_build_object('id', c.id))
   LIMIT $5`;
 
 const repositoriesSql = `
-  WITH ${seenRepositories('$1', '$2', '$3')}
+  WITH ${seenRepositories}
   SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($4::text[])

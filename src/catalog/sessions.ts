@@ -30,7 +30,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'ut
 interface SessionsOptions {
   readonly sql: Sql;
   /** Called for each request with a valid session. */
-  readonly onUse?: (keyId: number) => void;
+  readonly onUse: (keyId: number) => void;
   /** Seconds until sessions expire. @default a week */
   readonly maxAgeSeconds?: number | undefined;
 }
@@ -64,7 +64,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
     if (row === undefined)
       throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
     const caller = await callerOfKey(sql, row.keyId);
-    onUse?.(row.keyId);
+    onUse(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
     return { ...caller, key: { ...caller.key, sessionId: row.id } };
   },

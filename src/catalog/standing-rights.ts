@@ -3,7 +3,7 @@ import { type Caller, decide, type Level } from '../model/permission.js';
 import type { DownloadRights } from '../model/plan.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { isOwn } from './access.js';
-import { type DatasetTargetRow, datasetTarget, datasetTargetColumns, teamIdsOf } from './access-target.js';
+import { type DatasetTargetRow, datasetTarget, datasetTargetColumns, keyTeamIds } from './access-target.js';
 import { foundCaller, type KeyRow, keySql } from './authenticator.js';
 import { refuseDownload } from './quotas.js';
 import { linkCallerSql } from './read-link-records.js';
@@ -72,7 +72,7 @@ const judgeSql = prepared(`
   FROM jsonb_to_recordset($1::jsonb) AS q (ordinal int, key bigint, session bigint, link bigint, dataset bigint)
     LEFT JOIN LATERAL (${keySql('k.id = q.key')} UNION ALL ${linkCallerSql('link.id = q.link')}) AS key ON true
     LEFT JOIN LATERAL (
-      SELECT ${datasetTargetColumns('key."accountId"', teamIdsOf('key.teams'))}
+      SELECT ${datasetTargetColumns('key."accountId"', keyTeamIds)}
       FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = q.dataset) AS data ON true`);
 
 const sessionEnded = (): AppError =>

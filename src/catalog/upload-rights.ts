@@ -53,7 +53,7 @@ export const uploadRefusals = async (
   }
   const reasons = new Map<Caller, ReadonlyMap<number, string>>();
   for (const [caller, ids] of datasetsOf) {
-    const judged = await judgeDatasets(sql, caller, [...ids], 'Write', 'write');
+    const judged = await judgeDatasets(sql, caller, [...ids]);
     const refused = [...ids].flatMap((id, at): [number, string][] => {
       const one = judged[at];
       return one instanceof AppError ? [[id, one.message]] : [];

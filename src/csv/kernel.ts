@@ -21,7 +21,7 @@ interface Loops {
     from: number,
     end: number,
     fieldCount: number,
-    mostRows: number,
+    maxRows: number,
     line: number,
     delimiter: number,
     quote: number,

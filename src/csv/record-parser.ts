@@ -4,7 +4,7 @@ import { addresses, kernel, kernelMemory, windowBytes } from './kernel.js';
 import { afterLineEnd, indexRecord } from './record-slow-path.js';
 
 /** Fewest bytes to copy to the kernel for a block. */
-const leastWindow = 16 << 10;
+const minWindow = 16 << 10;
 
 /** Copies about as many bytes as the next block needs to the kernel's memory. */
 const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
@@ -20,7 +20,7 @@ const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
 const fitWindow = (index: FieldIndex): void => {
   const used = index.next - index.textStart;
   const wanted = index.rows < index.capacity ? index.window * 2 : used + (used >> 3);
-  index.window = Math.min(windowBytes, Math.max(leastWindow, wanted));
+  index.window = Math.min(windowBytes, Math.max(minWindow, wanted));
 };
 
 /** Indexes plain records, from `from` to the first that is not plain. @returns their number */

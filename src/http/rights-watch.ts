@@ -9,11 +9,12 @@ export interface RightsWatch {
   watch(body: Readable, right: StandingRight): void;
 }
 
+/** Milliseconds between two checks. */
+const intervalMs = 1_000;
+
 interface RightsWatchOptions {
   readonly findEnded: FindEndedRights;
   readonly log: Log;
-  /** Milliseconds between two checks. @default 1000 */
-  readonly intervalMs?: number;
 }
 
 /** True for the error of an ended right or quota; false for a fault. */
@@ -21,11 +22,7 @@ export const isRefusal = (error: unknown): boolean =>
   isAppError(error) && ['unauthenticated', 'forbidden', 'not_found', 'quota'].includes(error.kind);
 
 /** Checks all streams of the process together. A failed check, for example while PostgreSQL is down, aborts no stream. */
-export const createRightsWatch = ({
-  findEnded,
-  log,
-  intervalMs = 1_000,
-}: RightsWatchOptions): RightsWatch => {
+export const createRightsWatch = ({ findEnded, log }: RightsWatchOptions): RightsWatch => {
   const watched = new Map<Readable, StandingRight>();
   let timer: NodeJS.Timeout | undefined;
 

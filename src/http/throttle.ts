@@ -26,8 +26,8 @@ interface FailureThrottleOptions {
   readonly now?: () => number;
   /** Refusals without a delay. @default 10 */
   readonly free?: number;
-  /** Longest delay of a refusal after the previous one; 0: no delays. @default 2000 */
-  readonly maxDelayMs?: number;
+  /** Longest delay of a refusal after the previous one; 0: no delays */
+  readonly maxDelayMs: number;
   /** Milliseconds without a refusal after which an address starts from zero. @default 60000 */
   readonly forgetMs?: number;
   /** Waits before a refusal, in milliseconds; rejects when the signal is aborted. @default a timer */
@@ -52,7 +52,7 @@ const tooMany = (waitMs: number): AppError =>
   );
 
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
-  const { now: time = Date.now, free = 10, maxDelayMs = 2_000, forgetMs = 60_000, wait = byTimer } = options;
+  const { now: time = Date.now, free = 10, maxDelayMs, forgetMs = 60_000, wait = byTimer } = options;
   const addresses = createCache<AddressRecord>({ limit: maxAddresses, weigh: () => 1 });
 
   const touch = (address: string, now: number): AddressRecord => {

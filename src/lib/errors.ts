@@ -61,8 +61,8 @@ export const unavailable = (code: string, message: string, options?: AppErrorOpt
   new AppError('unavailable', code, message, options);
 
 /** Error for a setting that is missing or invalid. */
-export const badConfiguration = (message: string, options?: AppErrorOptions): AppError =>
-  new AppError('invalid', 'bad_configuration', message, options);
+export const badConfiguration = (message: string): AppError =>
+  new AppError('invalid', 'bad_configuration', message);
 
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 

@@ -58,16 +58,11 @@ export const refusedRequest = (provider: Named, detail: string): AppError =>
   });
 
 /** 429: the upstream reports that its limit is reached. */
-export const rateLimited = (provider: Named, retryAfterSeconds?: number, detail?: string): AppError =>
-  new AppError(
-    'rate_limited',
-    'upstream_rate_limited',
-    sentence(`The rate limit of ${provider.name} is reached.`, detail),
-    {
-      details: detailsOf(provider),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    },
-  );
+export const rateLimited = (provider: Named, retryAfterSeconds?: number): AppError =>
+  new AppError('rate_limited', 'upstream_rate_limited', `The rate limit of ${provider.name} is reached.`, {
+    details: detailsOf(provider),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 
 /** Returns true if the upstream reported a daily limit, which lasts until midnight in its zone. */
 export const isDailyLimit = (error: AppError): boolean => error.details?.limit === 'day';

@@ -147,12 +147,11 @@ export const readCubeSeries = (
   seriesId: string,
   cube: Cube,
   timeDimension: string,
-  missing?: readonly string[],
 ): readonly Observation[] => {
   const open = cube.dimensions.filter(({ id, codes }) => id !== timeDimension && codes.length > 1);
   const hasTime = cube.dimensions.some(({ id }) => id === timeDimension);
   if (hasTime && open.length > 0) {
     throw ambiguousSeries(provider, seriesId, `give one code for ${open.map(({ id }) => id).join(', ')}`);
   }
-  return readCubeAll(provider, cube, timeDimension, missing)[0]?.data ?? [];
+  return readCubeAll(provider, cube, timeDimension)[0]?.data ?? [];
 };

@@ -58,7 +58,7 @@ interface VersionRow extends SegmentListRow {
 
 const versionSql = prepared(`
   SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id,
-         ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${readCopyColumn('v')}
+         ${segmentListColumns}, ${versionPlaceColumn}, ${readCopyColumn}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
 

@@ -19,7 +19,6 @@ import {
   chooseNext,
   foldOf,
   type ListedSegment,
-  minPatches,
   type RunBounds,
 } from './runs.js';
 
@@ -124,7 +123,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     bounds === undefined ? 0 : forEach(candidates, compactOne(bounds), stop);
 
   const joinAll = async (stop: AbortSignal): Promise<number> =>
-    bounds === undefined ? 0 : joinSome(await compactions.candidates(bounds.least, minPatches), stop);
+    bounds === undefined ? 0 : joinSome(await compactions.candidates(bounds.least), stop);
 
   const foldAll = async (limits: FoldLimits, stop: AbortSignal): Promise<number> => {
     const fold = foldOne(limits);

@@ -25,19 +25,19 @@ const open = ['writing', 'swapping'] as const;
 type State = (typeof transitions)[keyof typeof transitions][number];
 
 /** Condition that the compaction `c` is in one of these states. */
-export const inState = (c: string, ...states: readonly State[]): string =>
-  `${c}.state IN (${states.map((state) => `'${state}'`).join(', ')})`;
+export const inState = (...states: readonly State[]): string =>
+  `c.state IN (${states.map((state) => `'${state}'`).join(', ')})`;
 
 /** Condition that the compaction `c` is being written, or versions are being switched to it. */
-export const isOpen = (c: string): string => inState(c, ...open);
-export const isWriting = (c: string): string => inState(c, 'writing');
-export const isSwapping = (c: string): string => inState(c, 'swapping');
+export const isOpen = inState(...open);
+export const isWriting = inState('writing');
+export const isSwapping = inState('swapping');
 
 /** The event as parts of an UPDATE of compactions `c`. */
 export const moveSql = (event: CompactionEvent): { readonly set: string; readonly when: string } => {
   const [from, to] = transitions[event];
-  return { set: `state = '${to}'`, when: inState('c', from) };
+  return { set: `state = '${to}'`, when: inState(from) };
 };
 
-export const isHeld = (c: string): string => isHeldSql('compaction', `${c}.store_id`);
-export const isExpired = (c: string): string => `NOT ${isHeld(c)}`;
+export const isHeld = isHeldSql('compaction', 'c.store_id');
+export const isExpired = `NOT ${isHeld}`;

@@ -14,7 +14,13 @@ import {
 import type { JoinedRows, Target } from './copy.js';
 import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
 import { placeSql } from './place.js';
-import { type CompactionCandidate, type JoinedFacts, joinedFacts, type ListedSegment } from './runs.js';
+import {
+  type CompactionCandidate,
+  type JoinedFacts,
+  joinedFacts,
+  type ListedSegment,
+  minPatches,
+} from './runs.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
 import { type PublishedRun, swapSegments } from './swap.js';
 
@@ -52,7 +58,7 @@ export interface Compactions {
    * Datasets whose current version has at least so many segments or patches, in random order, so that none starves. Leaves out stores
    * that are being compacted, or had many abandoned compactions lately.
    */
-  candidates(least: number, minPatches: number): Promise<CompactionCandidate[]>;
+  candidates(minSegments: number): Promise<CompactionCandidate[]>;
   /** Datasets whose patches are worth folding. Leaves out stores that were folded lately. */
   foldCandidates(limits: Omit<FoldLimits, 'hasRoom'>): Promise<CompactionCandidate[]>;
   /** Segments of the current version, in reading order. */
@@ -73,7 +79,7 @@ export interface Compactions {
 
 /** Abandons compactions whose worker has lost its lease. Returns their number. */
 export const abandonSilent = async (sql: Sql): Promise<number> =>
-  (await sql.query(updateSql('abandon', isExpired('c')))).length;
+  (await sql.query(updateSql('abandon', isExpired))).length;
 
 export interface CompactionsOptions {
   readonly sql: Sql;
@@ -118,7 +124,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         const { from, to } = compactedSegmentIds((folds ? run.at(-1)! : first).id);
         const [next] = await tx.query<{ id: number; busy: boolean }>(
           `SELECT coalesce(max(segment_id) + 1, $2) AS id,
-             EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen('c')})
+             EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen})
                OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy
            FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
           [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id)],
@@ -144,7 +150,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
-          updateSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
+          updateSql('publish', `${isHeld} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
           [target, run, uploadNumbers],
         );
         if (mine === undefined) return false;
@@ -192,7 +198,7 @@ export const createCompactions = (
   };
 
   return {
-    candidates: (least, minPatches) =>
+    candidates: (minSegments) =>
       sql.query<CompactionCandidate>(
         `SELECT d.store_id AS "storeId", d.id AS "datasetId"
          FROM (
@@ -202,11 +208,11 @@ export const createCompactions = (
            WHERE g.patch AND r.until_version IS NULL GROUP BY r.dataset_id HAVING count(*) >= $2
          ) m JOIN datasets d ON d.id = m.dataset_id
          WHERE NOT EXISTS (SELECT 1 FROM compactions c
-           WHERE c.store_id = d.store_id AND ${isOpen('c')} AND ${isHeld('c')})
-           AND d.store_id NOT IN (SELECT c.store_id FROM compactions c WHERE ${inState('c', 'abandoned')}
+           WHERE c.store_id = d.store_id AND ${isOpen} AND ${isHeld})
+           AND d.store_id NOT IN (SELECT c.store_id FROM compactions c WHERE ${inState('abandoned')}
              AND c.created_at > now() - interval '6 hours' GROUP BY 1 HAVING count(*) >= ${maxAbandoned})
          ORDER BY random() LIMIT 200`,
-        [least, minPatches],
+        [minSegments, minPatches],
       ),
 
     segments: (datasetId) =>
@@ -240,7 +246,7 @@ export const createCompactions = (
     async resume(stop) {
       const silent = await sql.query<PublishedRun>(
         `SELECT segment_id AS target, run, upload_numbers AS "uploadNumbers" FROM compactions c
-         WHERE ${isSwapping('c')} AND ${isExpired('c')} ORDER BY segment_id`,
+         WHERE ${isSwapping} AND ${isExpired} ORDER BY segment_id`,
       );
       let finished = 0;
       for (const published of silent) if (await steps.finish(published, stop)) finished += 1;

@@ -36,7 +36,7 @@ interface Row extends SegmentListRow {
 
 const dryRunSql = `
   SELECT p.dry_run AS "dryRun", coalesce(p.kept_until > now(), false) AS kept, p.created_at AS "createdAt",
-    p.layout -> 'keyIds' AS "keyIds", p.merge AS outcome, v.id AS base, ${segmentListColumns('v')},
+    p.layout -> 'keyIds' AS "keyIds", p.merge AS outcome, v.id AS base, ${segmentListColumns},
     (SELECT ${placeSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS place
   FROM processes p
     LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint

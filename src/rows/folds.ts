@@ -29,7 +29,7 @@ const failedDivisor = 100;
 export const foldedLatelySql = (store: string, interval: string): string =>
   `EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store} AND c.folds AND c.created_at >
      now() - ${interval}::double precision * interval '1 millisecond' / CASE
-     WHEN ${inState('c', 'abandoned')} OR ${isWriting('c')} AND ${isExpired('c')} THEN ${failedDivisor} ELSE 1 END)`;
+     WHEN ${inState('abandoned')} OR ${isWriting} AND ${isExpired} THEN ${failedDivisor} ELSE 1 END)`;
 
 /** Condition that a current version still has all of these segments; otherwise copying them would be useless. */
 export const isCurrentSql = (run: string): string =>

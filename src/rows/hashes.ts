@@ -25,7 +25,7 @@ const selectSql = `SELECT ${placeColumnsSql}, s.slot_map_id AS "mapId", s.rows, 
 export const readNeeded = (sql: Sql): Promise<ReferencedSegment[]> =>
   sql.query<ReferencedSegment>(
     `${selectSql} WHERE s.rows > 0 AND (${isListed('s.id')}
-       OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping('c')})) ORDER BY s.id`,
+       OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping})) ORDER BY s.id`,
   );
 
 export interface Hashes {

@@ -42,11 +42,7 @@ export const bindInstallation = async (
  * number has changed, because `remote_servers` was reordered, gets no statements.
  * @throws AppError if it was another shard before.
  */
-export const bindShard = async (
-  clickhouse: Connection,
-  number: number,
-  engine: Engine = mergeTree,
-): Promise<void> => {
+export const bindShard = async (clickhouse: Connection, number: number, engine: Engine): Promise<void> => {
   const table = `${clickhouse.database}.installation_shard`;
   const ddl = createDdl(clickhouse.database, engine);
   await runAll(clickhouse, ddl.createNote('installation_shard', { name: 'number', type: 'UInt32' }));

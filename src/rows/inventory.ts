@@ -137,7 +137,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     const found = await sql.query<RangeSums & { readonly kind: Kind }>(
       `SELECT coalesce(m.pool, '${own}') AS kind, ($1::bigint[])[width_bucket(s.id, $1::bigint[])] AS start,
          ARRAY[${sums.join(', ')}] AS sums
-       FROM ${placesSql} WHERE s.rows > 0 AND s.unreferenced_at IS NULL AND ${isServed('s', servedBy(servers))} GROUP BY 1, 2`,
+       FROM ${placesSql} WHERE s.rows > 0 AND s.unreferenced_at IS NULL AND ${isServed(servedBy(servers))} GROUP BY 1, 2`,
       [starts],
     );
     return (kind) => addUp(found.filter((one) => one.kind === kind));
@@ -174,7 +174,7 @@ export const createInventory = (sql: Sql, servers: ClickHouseServers) => {
     sql.query<SegmentPlace & { readonly rows: number }>(
       `SELECT ${placeColumnsSql}, s.rows FROM ${placesSql}
        WHERE coalesce(m.pool, '${own}') = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0
-         AND ${isServed('s', servedBy(servers))} AND ${isListed('s.id')}`,
+         AND ${isServed(servedBy(servers))} AND ${isListed('s.id')}`,
       [kind, after, until],
     );
 

@@ -42,10 +42,10 @@ export interface Divergence {
 const readSql = `
   WITH RECURSIVE part (target, folds, id) AS (
     SELECT c.segment_id, c.folds, run.id FROM compactions c, unnest(c.run) AS run (id)
-    WHERE c.segment_id = ANY ($1) AND ${inState('c', 'swapping', 'done')}
+    WHERE c.segment_id = ANY ($1) AND ${inState('swapping', 'done')}
     UNION
     SELECT c.segment_id, c.folds, run.id FROM part JOIN compactions c ON c.segment_id = part.id, unnest(c.run) AS run (id)
-    WHERE ${inState('c', 'swapping', 'done')}
+    WHERE ${inState('swapping', 'done')}
   )
   SELECT part.target, part.folds, part.id, s.patch, coalesce(s.rows, 0) AS rows,
     s.id IS NOT NULL AND s.unreferenced_at IS NULL AS stored

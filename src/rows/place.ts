@@ -46,13 +46,9 @@ export const placeSql = (segments: string): string =>
        FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))
     FROM stores own WHERE own.id = ${segments}.store_id)`;
 
-/**
- * Select-list column with the place of a version, which all its segments share; null without segments.
- * @param version Alias of `versions`.
- */
-export const versionPlaceColumn = (version: string): string =>
-  `(SELECT ${placeSql('g')} FROM (${segmentsOf(`${version}.dataset_id`, `${version}.id`)} LIMIT 1) AS s
-    JOIN segments g ON g.id = s.segment_id) AS place`;
+/** Select-list column with the place of the version `v`, which all its segments share; null without segments. */
+export const versionPlaceColumn = `(SELECT ${placeSql('g')}
+    FROM (${segmentsOf('v.dataset_id', 'v.id')} LIMIT 1) AS s JOIN segments g ON g.id = s.segment_id) AS place`;
 
 export interface TablePlace {
   readonly storeId: number;

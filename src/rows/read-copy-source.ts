@@ -19,10 +19,9 @@ export interface CopyTable {
 
 export const asReadCopy = (inside: CopyTable): ReadCopy => inside as unknown as ReadCopy;
 
-/** Select-list column with the copy of a version; null without one. @param version Alias of `versions`. */
-export const readCopyColumn = (version: string): string =>
-  `(SELECT json_build_object('table', c.table_name, 'plain', c.plain_columns) FROM read_copies c
-    WHERE c.version_id = ${version}.id AND c.made_at IS NOT NULL) AS copy`;
+/** Select-list column with the copy of the version `v`; null without one. */
+export const readCopyColumn = `(SELECT json_build_object('table', c.table_name, 'plain', c.plain_columns)
+    FROM read_copies c WHERE c.version_id = v.id AND c.made_at IS NOT NULL) AS copy`;
 
 /** True if the version is in an own table on one shard, with few enough columns to be read in order. */
 export const canBeCopied = ({ place, columns }: Pick<ReadableVersion, 'place' | 'columns'>): boolean =>

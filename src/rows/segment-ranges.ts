@@ -49,21 +49,17 @@ export const segmentListOf = ({
   ...(patches.length === 0 ? {} : { patches, patchRows, hidden }),
 });
 
-/**
- * Select-list columns of `SegmentListRow`: the segments of a version, in upload order.
- * @param version Alias of `versions`.
- */
-export const segmentListColumns = (version: string): string => {
-  const segments = segmentsOf(`${version}.dataset_id`, `${version}.id`);
-  const patches = `FROM (${segments}) AS s JOIN segments g ON g.id = s.segment_id WHERE g.patch`;
-  return `
-   (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]') FROM (${segments}) AS s) AS "segmentIds",
+const listed = segmentsOf('v.dataset_id', 'v.id');
+const listedPatches = `FROM (${listed}) AS s JOIN segments g ON g.id = s.segment_id WHERE g.patch`;
+
+/** Select-list columns of `SegmentListRow`: the segments of the version `v`, in upload order. */
+export const segmentListColumns = `
+   (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]') FROM (${listed}) AS s) AS "segmentIds",
    (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'beforeUpload', s.before_upload)
-      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.before_upload IS NOT NULL) AS cuts,
-   (SELECT coalesce(json_agg(g.id ORDER BY g.id), '[]') ${patches}) AS patches,
-   (SELECT coalesce(json_agg(coalesce(g.rows, 0) ORDER BY g.id), '[]') ${patches}) AS "patchRows",
-   (SELECT coalesce(sum(g.hidden), 0)::bigint ${patches}) AS hidden`;
-};
+      ORDER BY s.segment_id), '[]') FROM (${listed}) AS s WHERE s.before_upload IS NOT NULL) AS cuts,
+   (SELECT coalesce(json_agg(g.id ORDER BY g.id), '[]') ${listedPatches}) AS patches,
+   (SELECT coalesce(json_agg(coalesce(g.rows, 0) ORDER BY g.id), '[]') ${listedPatches}) AS "patchRows",
+   (SELECT coalesce(sum(g.hidden), 0)::bigint ${listedPatches}) AS hidden`;
 
 /** Versions of a dataset that have a segment. */
 export interface SegmentRange {

@@ -8,20 +8,20 @@ import { isListed } from './segment-ranges.js';
 const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 
 /**
- * Condition that the rows of a segment were written by uploads, possibly copied by compactions, and never by a merge. A fold contains
+ * Condition that the rows of the segment `g` were written by uploads, possibly copied by compactions, and never by a merge. A fold contains
  * rows of patches, which merges write.
  */
-export const isNoMerge = (id: string): string => `NOT EXISTS (
+export const isNoMerge = `NOT EXISTS (
   WITH RECURSIVE made_of (id) AS (
-    SELECT ${id} UNION SELECT s.id FROM made_of m JOIN compactions c ON c.segment_id = m.id, unnest(c.run) AS s (id)
+    SELECT g.id UNION SELECT s.id FROM made_of m JOIN compactions c ON c.segment_id = m.id, unnest(c.run) AS s (id)
   ) SELECT 1 FROM made_of m WHERE m.id % ${perProcess} > ${firstMerge} AND m.id % ${perProcess} < ${firstCompaction})`;
 
 /**
- * Condition that the process `alias` needs the segment, as that of its current attempt or merge: a pending process writes it, a dry run
+ * Condition that the process `p` needs the segment `s`, as that of its current attempt or merge: a pending process writes it, a dry run
  * keeps it for a while.
  */
-export const isWrittenBy = (id: string, alias: string): string =>
-  `(${isPending(alias)} OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
+export const isWrittenBy = `(${isPending('p')} OR p.kept_until > now())
+  AND s.id % ${perProcess} IN (p.attempt, ${firstMerge} + p.merge_attempt)`;
 
 /** Statement that adds a segment. Arguments are SQL expressions over `source`; without a slot map the rows go to an own table. */
 export const addSegmentSql = (
@@ -101,7 +101,7 @@ export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
  * that have the fold needs its positions (lineage.ts).
  */
 const isRetained = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (SELECT 1 FROM compactions c
-    WHERE c.store_id = s.store_id AND c.folds AND ${inState('c', 'swapping', 'done')} AND s.id = ANY (c.run)
+    WHERE c.store_id = s.store_id AND c.folds AND ${inState('swapping', 'done')} AND s.id = ANY (c.run)
       AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = ANY (c.run)))`;
 
 /** Condition that no version has the segment `s`, and no comparison needs it. */
@@ -113,8 +113,8 @@ const isUnlisted = `NOT ${isListed('s.id')} AND NOT (${isRetained})`;
  */
 export const isUnreferenced = `${isUnlisted}
   AND NOT EXISTS (SELECT 1 FROM processes p
-    WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen('c')})`;
+    WHERE p.id = s.process_id AND ${isWrittenBy})
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen})`;
 
 /** Marks segments that no version has any more as unreferenced from now on. Readers may still be using them. */
 export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {

@@ -128,9 +128,9 @@ const isUnserved = ({ shards, isCluster }: ServedShards): string => `(own.everyw
   AND NOT (own.shard = ANY ('{${shards.map(Number).join(',')}}') AND (NOT own.everywhere OR ${isCluster} AND ${shards.length} >=
     coalesce((SELECT value::int FROM settings WHERE name = '${shardsKey}'), 0)))`;
 
-/** Condition that the rows of a segment are on configured servers. @param segments Alias of `segments`. */
-export const isServed = (segments: string, served: ServedShards): string =>
-  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isUnserved(served)})`;
+/** Condition that the rows of the segment `s` are on configured servers. */
+export const isServed = (served: ServedShards): string =>
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = s.store_id AND ${isUnserved(served)})`;
 
 /** Unserved stores by shard, those on all shards last. Normally empty. */
 export const unservedStores = (sql: Sql, served: ServedShards, id?: number): Promise<UnservedStores[]> =>

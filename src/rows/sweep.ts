@@ -110,7 +110,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const readDue = (isPooled: boolean): Promise<SegmentPlace[]> =>
     sql.query<SegmentPlace>(
       `SELECT ${placeColumnsSql} FROM ${placesSql}
-       WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnreferenced} AND ${isServed('s', servedBy(clickhouse))}
+       WHERE s.slot_map_id IS ${isPooled ? 'NOT ' : ''}NULL AND ${isUnreferenced} AND ${isServed(servedBy(clickhouse))}
          AND (s.rows IS NULL OR (s.unreferenced_at <= now() - $1 * interval '1 millisecond'
            AND NOT ${options.isBeingRead('s.store_id')})) LIMIT ${batch}`,
       [graceMs],
@@ -129,13 +129,13 @@ export const createTidy = (options: TidyOptions): Tidy => {
   let poolsDueAt = 0;
 
   /** A delete from pools takes seconds for one segment or a thousand, so it waits a limited time for more segments. */
-  const dropDue = async (isPooled: boolean, stop?: AbortSignal): Promise<number> => {
+  const dropDue = async (isPooled: boolean, stop: AbortSignal): Promise<number> => {
     for (let dropped = 0; ; ) {
       const listed = await readDue(isPooled);
       if (isPooled && listed.length < batch && Date.now() < poolsDueAt) return dropped;
       const due = await unlessHeld(listed, stillUnreferenced);
       for (const segments of dropLists(due)) {
-        if (stop?.aborted) return dropped;
+        if (stop.aborted) return dropped;
         await dropRows.rows(segments);
         dropped += await forgetSegments(
           sql,
@@ -166,8 +166,8 @@ export const createTidy = (options: TidyOptions): Tidy => {
     if (present.length === 0) return;
     const used = await sql.query<{ id: number }>(
       `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND (
-         EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isWriting('c')}))`,
+         EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isWrittenBy})
+         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isWriting}))`,
       [present],
     );
     const ids = new Set(used.map(({ id }) => id));

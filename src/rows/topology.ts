@@ -153,11 +153,7 @@ const askPorts = async (
 export type ReadTopology = () => Promise<readonly ShardAddress[]>;
 
 /** Reads the topology from `system.clusters`, and the HTTP ports of nodes only if it has changed. */
-export const createTopology = (
-  entry: Connection,
-  options: TopologyOptions,
-  engine: Engine = mergeTree,
-): ReadTopology => {
+export const createTopology = (entry: Connection, options: TopologyOptions, engine: Engine): ReadTopology => {
   /** Last known ports, for nodes that are down. */
   const ports = new Map<number, number>();
   let known: { readonly nodes: string; readonly shards: readonly ShardAddress[] } | undefined;

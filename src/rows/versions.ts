@@ -46,7 +46,7 @@ export const addVersions = async <Answer = unknown>(
   const added = named(`WITH ${[
     list,
     `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
-    `shown AS (${showVersionSql('version.dataset_id')})`,
+    `shown AS (${showVersionSql})`,
     ...also,
   ].join(', ')}
      SELECT version.id, version.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b

@@ -21,8 +21,8 @@ const firstYear = 1998;
 const years = 28;
 
 /** Small deterministic noise in [-1, 1): a linear congruential generator (constants of Numerical Recipes). */
-const createNoise = (seed: number): (() => number) => {
-  let state = seed;
+const createNoise = (): (() => number) => {
+  let state = 20_260_101;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 31 - 1;
@@ -34,7 +34,7 @@ const createNoise = (seed: number): (() => number) => {
  * The same text at every call. Columns: Date, Region, Source, Generation (GWh), Share (%).
  */
 export const sampleTable = (): string => {
-  const noise = createNoise(20_260_101);
+  const noise = createNoise();
   const lines = ['Date,Region,Source,Generation (GWh),Share (%)'];
   for (let month = 0; month < years * 12; month += 1) {
     const year = month / 12;

@@ -43,7 +43,6 @@ export interface BackfillsOptions {
   readonly vintagesPerStep: number;
   readonly leases: Leases;
   readonly log: Log;
-  readonly now?: () => number;
 }
 
 export interface Backfills {
@@ -80,8 +79,8 @@ const leftOf = ({ days }: DueBackfill, firstAt: Date): number[] =>
 const isPast = (day: string, nowMs: number): boolean => Date.parse(startOf(day)) < nowMs;
 
 export const createBackfills = (options: BackfillsOptions): Backfills => {
-  const { gateway, records, upload, callerOf, vintagesPerStep, leases, log, now = Date.now } = options;
-  const after = (ms: number): Date => new Date(now() + ms);
+  const { gateway, records, upload, callerOf, vintagesPerStep, leases, log } = options;
+  const after = (ms: number): Date => new Date(Date.now() + ms);
 
   /** Waits for an upload to be published. @returns false if it is still pending; the next step checks again */
   const isPublished = async (processId: number, stop: AbortSignal): Promise<boolean> => {
@@ -171,7 +170,7 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
       const all = new Set<string>();
       for (const id of new Set(series.map((one) => one.id)))
         for (const day of await gateway.vintageDays(caller, slug, id)) all.add(day);
-      return [...all].filter((day) => isPast(day, now())).sort();
+      return [...all].filter((day) => isPast(day, Date.now())).sort();
     },
     async plan(datasetId, days) {
       const kept = await records.kept(datasetId);

@@ -39,7 +39,6 @@ export interface SeriesDatasetsOptions {
   readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
   readonly leases: Leases;
   readonly log: Log;
-  readonly now?: () => number;
 }
 
 export interface SeriesDatasetRequest {
@@ -105,10 +104,10 @@ const nameOf = (answers: readonly DescribedAnswer[]): string => {
 };
 
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
-  const { gateway, records, upload, callerOf, backfills, onRun, log, leases, now = Date.now } = options;
+  const { gateway, records, upload, callerOf, backfills, onRun, log, leases } = options;
 
   const nextRun = (schedule: string | null, datasetId: number): Date | null => {
-    const time = schedule === null ? undefined : nextRunOf(schedule, datasetId, now());
+    const time = schedule === null ? undefined : nextRunOf(schedule, datasetId, Date.now());
     return time === undefined ? null : new Date(time);
   };
 
@@ -119,7 +118,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   const fetchMarks = (
     caller: GatewayCaller,
     { slug, series }: Pick<Wanted, 'slug' | 'series'>,
-  ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, series, nowMs: now() });
+  ): Promise<UpdateMarks> => readMarks(gateway, caller, { slug, series, nowMs: Date.now() });
 
   const refresh = async (run: DueRun, stop: AbortSignal): Promise<RunOutcome> => {
     const { datasetId, accountId, provider: slug } = run;
@@ -157,7 +156,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     const message = isAppError(error) ? error.message : 'The refresh failed.';
     if (isAppError(error) && !passing.has(error.kind)) return { nextRunAt: regular, error: message };
     const waitMs = retryWaitMs(run.failures + 1, isAppError(error) ? error.retryAfterSeconds : undefined);
-    const soon = new Date(now() + waitMs);
+    const soon = new Date(Date.now() + waitMs);
     return { nextRunAt: regular !== null && regular < soon ? regular : soon, error: message };
   };
 

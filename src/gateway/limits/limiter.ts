@@ -1,4 +1,4 @@
-import { setTimeout as sleepMs } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Bottleneck from 'bottleneck';
 import { AppError } from '../../lib/errors.js';
 import type { Rate } from '../../providers/limits.js';
@@ -44,7 +44,6 @@ export interface LimiterOptions {
   /** Milliseconds without requests after which a limiter is dropped. */
   readonly idleMs?: number;
   readonly now?: () => number;
-  readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
 interface Entry {
@@ -96,7 +95,7 @@ const denial = (owner: QuotaOwner, admission: Extract<Admission, { granted: fals
 const priorityOf = (load: number): number => Math.min(9, load);
 
 export const createLimiter = (options: LimiterOptions): Limiter => {
-  const { usage, telemetry, maxWaitMs, idleMs = 300_000, now = Date.now, sleep = sleepMs } = options;
+  const { usage, telemetry, maxWaitMs, idleMs = 300_000, now = Date.now } = options;
   const entries = new Map<string, Entry>();
 
   const dropIdle = (): void => {

@@ -8,12 +8,10 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfHead } from './head-size.js';
 
-interface PipelineLimits {
-  /** Maximum of queued requests per connection. @default 32 */
-  readonly most?: number;
-  /** Maximum bytes of queued heads, over all connections. @default 16 MiB */
-  readonly headBytes?: number;
-}
+/** Maximum queued requests per connection. */
+const maxQueued = 32;
+/** Maximum bytes of queued heads, over all connections. */
+const maxHeadBytes = 16 * 1024 * 1024;
 
 type Run = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -43,10 +41,7 @@ export const untilClientIsSeen = async (request: IncomingMessage): Promise<void>
 };
 
 /** Wraps a request handler so that each connection runs one request at a time. */
-export const oneAtATime = (
-  run: Run,
-  { most = 32, headBytes = 16 * 1024 * 1024 }: PipelineLimits = {},
-): Run => {
+export const oneAtATime = (run: Run): Run => {
   const pipelines = new WeakMap<Socket, Pipeline>();
   let bytesWaiting = 0;
 
@@ -90,7 +85,7 @@ export const oneAtATime = (
       return;
     }
     const bytes = bytesOfHead(request);
-    if (!pipeline.isFull && pipeline.waiting.length < most && bytesWaiting + bytes <= headBytes) {
+    if (!pipeline.isFull && pipeline.waiting.length < maxQueued && bytesWaiting + bytes <= maxHeadBytes) {
       queued.add(request);
       bytesWaiting += bytes;
       pipeline.waiting.push({ request, response, bytes });

@@ -89,9 +89,7 @@ export const createCors = ({
  * Answers of this service are data: they must not run, be framed, be sniffed, or leak an address.
  * @param isFramed True for paths of pages that other sites may frame.
  */
-export const createSecurityHeaders = (
-  isFramed: (path: string) => boolean = () => false,
-): Middleware<RequestState> =>
+export const createSecurityHeaders = (isFramed: (path: string) => boolean): Middleware<RequestState> =>
   async function securityHeaders(ctx, next) {
     const framed = isFramed(ctx.path);
     ctx.set({

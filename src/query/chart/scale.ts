@@ -70,10 +70,10 @@ interface Calendar {
   readonly label: (time: Date) => string;
 }
 
-const utc = (year: number, month: number, day = 1): Date => {
+const utc = (year: number, month: number): Date => {
   const time = new Date(0);
   // Date.UTC would read years below 100 as 19xx.
-  time.setUTCFullYear(year, month, day);
+  time.setUTCFullYear(year, month, 1);
   return time;
 };
 

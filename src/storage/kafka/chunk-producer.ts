@@ -1,7 +1,7 @@
 import { Partitioners, type Producer } from 'kafkajs';
 import { unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
+import type { TraceHeaders } from '../../lib/tracing.js';
 import type { Chunk, ChunkTopic } from '../../model/chunk.js';
 import { encodeChunk } from './chunk-codec.js';
 import { macHeader, macOf } from './chunk-mac.js';
@@ -38,8 +38,8 @@ interface ChunkProducerOptions {
   readonly maxMessageBytes: number;
   /** Milliseconds for which sending a chunk is retried. */
   readonly patienceMs: number;
-  /** Headers with the trace of a chunk. @default none */
-  readonly traceHeaders?: () => TraceHeaders;
+  /** Headers with the trace of a chunk. */
+  readonly traceHeaders: () => TraceHeaders;
   readonly log: Log;
 }
 
@@ -58,7 +58,7 @@ export const createChunkProducer = async ({
   partitions,
   maxMessageBytes,
   patienceMs,
-  traceHeaders = noTracing.carry,
+  traceHeaders,
   log,
 }: ChunkProducerOptions): Promise<ChunkProducer> => {
   let current: Promise<Producer> | undefined;

@@ -5,12 +5,8 @@
 import { type ColumnChanges, changesShown } from '../../model/version.js';
 import type { Sql } from './sql.js';
 
-/**
- * The columns of the version `v` as JSON, for a select list.
- * @param version Alias of the table of versions.
- */
-export const columnsOfVersion = (version: string): string =>
-  `(SELECT l.columns FROM column_lists l WHERE l.id = ${version}.column_list_id)`;
+/** The columns of the version `v` as JSON, for a select list. */
+export const versionColumns = '(SELECT l.columns FROM column_lists l WHERE l.id = v.column_list_id)';
 
 /**
  * Common table expressions that find or create the lists of columns of some datasets; the last of them is `list (id, dataset_id)`.

@@ -23,10 +23,10 @@ export interface RegisteredColumn {
   readonly isEntity: boolean | null;
 }
 
-/** The same as JSON, for a select list. `dataset` is an expression for the id. */
-export const registryColumn = (dataset: string): string => `
+/** The registered columns of the dataset `d` as JSON, for a select list. */
+export const registryColumn = `
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'storageId', coalesce(c.storage_id, c.id), 'name', c.name,
-     'description', c.description, 'isEntity', c.is_entity)), '[]') FROM columns c WHERE c.dataset_id = ${dataset})`;
+     'description', c.description, 'isEntity', c.is_entity)), '[]') FROM columns c WHERE c.dataset_id = d.id)`;
 
 const registrySql = prepared(`
   SELECT id, coalesce(storage_id, id) AS "storageId", name, description, is_entity AS "isEntity"
@@ -53,23 +53,23 @@ export const registerColumns = async (
 /**
  * Common table expressions that register the columns of a version for a clone; the last of them is `list (id)`, the clone's list: new ids,
  * values stored where those of the source are, current names and roles.
- * @param clone, version Expressions for the id of the clone, and for the version of its source.
+ * Parameters: `:datasetId` is the clone, `:like` the version of its source.
  */
-export const cloneColumnsSql = (clone: string, version: string): string => `
+export const cloneColumnsSql = `
   stored AS MATERIALIZED (
     SELECT c.item, c.position, (c.item ->> 'id')::bigint AS id
     FROM versions v JOIN column_lists l ON l.id = v.column_list_id,
       jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position)
-    WHERE v.id = ${version}
+    WHERE v.id = :like
   ), wanted AS MATERIALIZED (
     SELECT s.item, s.position, coalesce(c.name, s.item ->> 'name') AS name, c.description, c.is_entity
     FROM stored s LEFT JOIN columns c ON c.id = s.id
   ), inserted AS (
     INSERT INTO columns (dataset_id, name, description, is_entity, storage_id)
-    SELECT ${clone}, name, description, is_entity, (item ->> 'storageId')::bigint FROM wanted ORDER BY position
+    SELECT :datasetId, name, description, is_entity, (item ->> 'storageId')::bigint FROM wanted ORDER BY position
     RETURNING id, name
   ), ${keepList(
-    clone,
+    ':datasetId',
     `SELECT coalesce(jsonb_agg(w.item || jsonb_build_object('id', i.id, 'name', w.name, 'description', w.description,
          'isEntity', coalesce(w.is_entity, (w.item ->> 'isEntity')::boolean)) ORDER BY w.position), '[]') AS columns
      FROM wanted w JOIN inserted i ON i.name = w.name`,

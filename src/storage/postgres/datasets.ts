@@ -124,9 +124,9 @@ export const boundVersions = async (
 export const firstVersionSql = (dataset: string, at: string): string =>
   `UPDATE datasets SET first_version_at = ${at}, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
 
-/** Statement that makes the version `version (id)` the current version of a dataset. */
-export const showVersionSql = (dataset: string): string =>
-  `UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
+/** Statement that makes the version in `version (id, dataset_id)` the current version of its dataset. */
+export const showVersionSql = `UPDATE datasets SET current_version_id = version.id, updated_at = now()
+  FROM version WHERE datasets.id = version.dataset_id`;
 
 /** Makes the newest version of a dataset in a backup (rows/saved-dataset.ts) the current one. */
 export const showRestored = async (tx: Sql, id: number): Promise<void> => {

@@ -9,12 +9,8 @@ export const keepKeysSql = (keys: string): string => `
   INSERT INTO version_keys AS k (version_id, storage_ids) ${keys}
   ON CONFLICT (version_id) DO UPDATE SET storage_ids = EXCLUDED.storage_ids WHERE k.storage_ids IS NULL`;
 
-/**
- * Storage ids of columns by which the rows of a version are unique, for a select list; null: not known.
- * @param version Alias of the table of versions.
- */
-export const uniqueByColumn = (version: string): string =>
-  `(SELECT k.storage_ids FROM version_keys k WHERE k.version_id = ${version}.id) AS "uniqueBy"`;
+/** Storage ids of columns by which the rows of the version `v` are unique, for a select list; null: not known. */
+export const uniqueByColumn = `(SELECT k.storage_ids FROM version_keys k WHERE k.version_id = v.id) AS "uniqueBy"`;
 
 const keysSql = prepared(
   'SELECT version_id AS "versionId", storage_ids AS "storageIds" FROM version_keys WHERE version_id = ANY ($1) AND storage_ids IS NOT NULL',

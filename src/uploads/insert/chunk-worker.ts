@@ -30,7 +30,7 @@ import { requireOwn } from './chunk-checks.js';
 import type { ChunkFaults } from './chunk-faults.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { ShortBatches } from './short-batches.js';
-import { type TraceWork, untraced } from './traced-work.js';
+import type { TraceWork } from './traced-work.js';
 
 interface ChunkWorkerOptions {
   /** Handles chunks that are whole uploads in batches. @default every chunk is handled alone */
@@ -42,13 +42,13 @@ interface ChunkWorkerOptions {
   readonly faults: ChunkFaults;
   /** Topic that the worker consumes. */
   readonly topic: ChunkTopic;
-  /** Wraps the work on a chunk. @default nothing around it */
-  readonly trace?: TraceWork;
+  /** Wraps the work on a chunk. */
+  readonly trace: TraceWork;
   readonly log: Log;
 }
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { batches, processes, chunks, inserter, dispatcher, faults, topic, trace = untraced, log } = options;
+  const { batches, processes, chunks, inserter, dispatcher, faults, topic, trace, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
 
   const loadLayout = async ({ processId, attempt }: UploadState): Promise<Layout> => {

@@ -30,7 +30,7 @@ import type { ProcessRecords, UploadState } from '../lifecycle/process-records.j
 import { type EncodedRows, encodeChunk, encoderOf } from './chunk-encoding.js';
 import { insertOutcome } from './chunk-inserter.js';
 import { createEncoderCache } from './encoder-cache.js';
-import { type TraceWork, untraced } from './traced-work.js';
+import type { TraceWork } from './traced-work.js';
 
 export interface ShortBatches {
   /** Handles a chunk in a batch. Returns false if it has to be handled alone. */
@@ -44,8 +44,8 @@ interface ShortBatchesOptions {
   readonly write: Pick<Write, 'appendTogether'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
-  /** Wraps the work on a batch. @default nothing around it */
-  readonly trace?: TraceWork;
+  /** Wraps the work on a batch. */
+  readonly trace: TraceWork;
   readonly log: Log;
 }
 
@@ -89,7 +89,7 @@ const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined =
 };
 
 export const createShortBatches = (options: ShortBatchesOptions): ShortBatches => {
-  const { processes, write, dispatcher, onInserted, trace = untraced, log } = options;
+  const { processes, write, dispatcher, onInserted, trace, log } = options;
   const encoders = createEncoderCache(keptEncoders);
   const waiting: Waiting[] = [];
   let running = 0;

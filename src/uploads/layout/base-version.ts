@@ -2,7 +2,7 @@ import type { StoredColumn } from '../../model/column.js';
 import type { Place } from '../../model/version.js';
 import type { SegmentListRow } from '../../rows/index.js';
 import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
-import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { versionColumns } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { uniqueByColumn } from '../../storage/postgres/version-keys.js';
@@ -21,8 +21,8 @@ export interface BaseVersion extends SegmentListRow {
 }
 
 const baseSql = prepared(`
-  SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-    ${segmentListColumns('v')}, ${versionPlaceColumn('v')}, ${uniqueByColumn('v')}
+  SELECT v.id AS "versionId", ${versionColumns} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
+    ${segmentListColumns}, ${versionPlaceColumn}, ${uniqueByColumn}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** The part of the current version that the columns of a file are matched with. */
@@ -54,7 +54,7 @@ export interface KnownColumns {
 }
 
 const knownSql = prepared(`
-  SELECT ${registryColumn('d.id')} AS registry, ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount"
+  SELECT ${registryColumn} AS registry, ${versionColumns} AS columns, v.row_count AS "rowCount"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** Reads everything in one statement, so that it is consistent. */

@@ -3,7 +3,7 @@ import { compileRules } from '../../csv/column-rules.js';
 import { createFieldIndex, type FieldIndex, fieldText, openIndex } from '../../csv/field-index.js';
 import { emptyProfile, profileColumn } from '../../csv/profile-column.js';
 import { indexRecords } from '../../csv/record-parser.js';
-import type { ColumnProfile, ColumnRules } from '../../csv/types.js';
+import type { ColumnProfile } from '../../csv/types.js';
 import { type Layout, type LayoutColumn, rulesOf } from './layout.js';
 import { recordOf } from './typed-profile.js';
 
@@ -39,11 +39,10 @@ export function* counterexampleInSteps(
   layout: Layout,
   column: LayoutColumn,
   kind: Kind,
-  rules: ColumnRules = rulesOf(layout, column),
 ): Generator<void, Counterexample | undefined> {
   const { dialect, fieldCount } = layout;
   const { field } = column;
-  const compiled = compileRules(rules);
+  const compiled = compileRules(rulesOf(layout, column));
   const index = createFieldIndex(dialect, fieldCount);
   openIndex(index);
   for (;;) {

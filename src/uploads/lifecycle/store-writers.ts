@@ -15,4 +15,4 @@ export const isStoreWritten = (store: string, except = 'NULL::bigint'): string =
   `(EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
     WHERE d.store_id = ${store}.id AND p.id IS DISTINCT FROM ${except}
       AND ${inStates(['insert', 'collect', 'replay', 'ready', 'merge', 'merged'], 'p')})
-  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store}.id AND ${isOpen('c')}))`;
+  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store}.id AND ${isOpen}))`;

@@ -54,9 +54,6 @@ const pendingStates = [
 /** State of a process after it was accepted. */
 export const firstState = 'insert' satisfies ProcessPhase;
 
-const everyPending = (to: ProcessState): Partial<Record<ProcessState, ProcessState>> =>
-  Object.fromEntries(pendingStates.map((state) => [state, to]));
-
 export const transitions = {
   claimed: {
     moves: { reserved: 'receive' },
@@ -134,7 +131,7 @@ export const transitions = {
     when: 'a dry run is first in its dataset: the outcome is recorded',
   },
   failed: {
-    moves: everyPending('failed'),
+    moves: Object.fromEntries(pendingStates.map((state) => [state, 'failed'] as const)),
     next: 'publish',
     when: 'a permanent error, a cancellation, or silence for too long',
   },

@@ -3,7 +3,7 @@ import { createSemaphore, type Semaphore } from '../../lib/semaphore/semaphore.j
 interface UploadSemaphoreOptions {
   /** Uploads that are received at a time. */
   readonly maxRunning: number;
-  readonly onRefused?: (what: 'refused' | 'lost') => void;
+  readonly onRefused: (what: 'refused' | 'lost') => void;
 }
 
 /** Most uploads that wait for a permit. Each has an open connection whose body is not read. */
@@ -26,5 +26,5 @@ export const createUploadSemaphore = ({ maxRunning, onRefused }: UploadSemaphore
     maxWaitMs: longestWaitMs,
     pauseLimitMs,
     retryAfterSeconds: 10,
-    ...(onRefused === undefined ? {} : { onRefused }),
+    onRefused,
   });

@@ -71,7 +71,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
        FROM segments g JOIN processes p ON p.id = g.process_id JOIN segment_ranges r ON r.segment_id = g.id
          JOIN versions v ON v.dataset_id = r.dataset_id AND v.id >= r.from_version
            AND (r.until_version IS NULL OR v.id < r.until_version)
-       WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND ${isNoMerge('g.id')}
+       WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND ${isNoMerge}
        GROUP BY g.id`,
       [processId],
     );

@@ -16,7 +16,7 @@ import {
 import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
-import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { versionColumns } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** Versions of a dataset that cannot be read. */
@@ -69,7 +69,7 @@ interface VersionRow extends SegmentListRow {
 }
 
 const versionSql = `
-  SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS rows, ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
+  SELECT ${versionColumns} AS columns, v.row_count AS rows, ${segmentListColumns}, ${versionPlaceColumn}
   FROM versions v WHERE v.dataset_id = $1 AND v.id = $2`;
 
 const pageSize = 200;

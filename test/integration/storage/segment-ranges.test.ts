@@ -177,7 +177,7 @@ const createHistory = async (seed: number) => {
       id: number;
       segmentIds: number[];
       cuts: SegmentCut[];
-    }>(`SELECT v.id, ${segmentListColumns('v')} FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`, [
+    }>(`SELECT v.id, ${segmentListColumns} FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`, [
       model.datasetId,
     ]);
     const rows = found.map(({ id, segmentIds, cuts }) => {
