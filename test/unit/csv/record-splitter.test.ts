@@ -137,6 +137,21 @@ describe('cutting a file into chunks', () => {
     expect(texts(file, 8)).toHaveLength(3);
   });
 
+  it('counts neither blank lines nor other records of a chunk to the size of a record', () => {
+    const small = { chunkBytes: 8, maxRecordBytes: 50 };
+    const [chunk] = splitAll(Buffer.from(`h\n${'\n'.repeat(500)}1\n`), small).chunks;
+    expect(chunk).toMatchObject({ rows: 1, firstLine: 502 });
+    expect(texts('h\n\n\n\n\n\n1\n2\n3\n', 4)).toEqual(['1\n2\n', '3\n']);
+    const long = `${'x'.repeat(49)}\n`;
+    expect(texts(`h\n\n\n\n\n\n1\n2\n${long}`, 8)).toEqual(['1\n2\n', long]);
+    const file = Buffer.from(`h\n${'123456789\n'.repeat(5)}${long}`);
+    const { chunks } = splitAll(file, { chunkBytes: 64, maxRecordBytes: 50 });
+    expect(chunks.map(({ rows }) => rows)).toEqual([5, 1]);
+    // The memory ends at a CR, so the end of the record is not known yet.
+    const full = splitAll(Buffer.from(`h\n${'x'.repeat(15)}\r2\r`), { chunkBytes: 8, maxRecordBytes: 16 });
+    expect(full.chunks.map(({ rows }) => rows)).toEqual([1, 1]);
+  });
+
   it('refuses a record that is too large before its end arrives', () => {
     const splitter = createRecordSplitter({ firstChunkBytes: 8, chunkBytes: 8, maxRecordBytes: 50 });
     expect(() => splitter.push(Buffer.from(`a\n1\n${'x'.repeat(500)}`))).toThrow(
