@@ -140,11 +140,9 @@ const methodType = (
   rows: number,
 ): ResultType => {
   switch (method) {
-    case 'sum': {
+    case 'sum':
       // A sum beyond 76 digits fails when it is calculated.
-      const physical = sum && (sum.units < 10n ** 76n ? physicalOf(sum) : (`n76_${sum.scale}` as const));
-      return { physical: physical ?? 'f', range: sum };
-    }
+      return { physical: physicalOf(sum), range: sum };
     case 'min':
     case 'max':
     case 'first':

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PhysicalType } from '../../../../src/model/column.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
 import type { FilterLimits } from '../../../../src/query/filter/filter.js';
 import { versionSource } from '../../../../src/rows/source.js';
@@ -26,6 +27,58 @@ describe('a column of years', () => {
     expect(yearsIn('groupby((Year as Y))')).toEqual([]);
     expect(yearsIn('groupby((Name))')).toEqual([]);
   });
+});
+
+describe('a key', () => {
+  const keysOf = (physicals: Readonly<Record<string, PhysicalType>>, text: string) => {
+    const dataset = versionOf(physicals, 1_000);
+    const input = { text, version: dataset, rows: versionSource('db', dataset), ranges: new Map() };
+    return applyPipeline(input).columns.map(({ id, name }) => ({ name, isOwn: id > 0 }));
+  };
+
+  it('can be a column of the dataset under a name that a new column cannot have', () => {
+    expect(keysOf({ 'two\nlines': 's' }, 'groupby(([two\nlines]))')).toEqual([
+      { name: 'two\nlines', isOwn: true },
+    ]);
+    expect(() => keysOf({ Name: 's' }, "groupby((concat(Name,'two\nlines')))")).toThrow(
+      "give this key a name with 'as': it must not contain control characters",
+    );
+  });
+
+  it('that is calculated is a new column, even if its function and a column have the same name', () => {
+    expect(keysOf({ year: 'f', Day: 'd' }, 'groupby((year(Day) as year))')).toEqual([
+      { name: 'year', isOwn: false },
+    ]);
+  });
+});
+
+it('numbers of rows and of distinct values stay exact in later calculations', () => {
+  const typesOf = (text: string) => apply(text).columns.map(({ physical }) => physical);
+  const sixth = (name: string): string => Array.from({ length: 6 }, () => name).join(' mul ');
+  const counts = 'aggregate($count as N,Name with countdistinct as D)';
+  expect(typesOf(`${counts}/compute(${sixth('N')} as P,${sixth('D')} as Q)`)).toEqual([
+    'f',
+    'f',
+    'n38_0',
+    'n38_0',
+  ]);
+});
+
+it('a condition on limited rows reads its columns, though the result has none of them', () => {
+  const { from } = apply('top(9)/filter(Amount gt 3)/aggregate($count as N)').rows;
+  expect(from).toMatch(/SELECT c2_f, _row FROM .* LIMIT 9/);
+});
+
+it('only first and last need the number of each row in the order', () => {
+  const sqlOf = (method: string): string =>
+    apply(`orderby(Amount)/aggregate(Name with ${method} as M)/filter(M ne null)`).rows.from;
+  const numbers = (method: string): number => sqlOf(method).split('rowNumberInAllBlocks()').length - 1;
+  expect(['max', 'countdistinct', 'first', 'last'].map(numbers)).toEqual([1, 1, 2, 2]);
+});
+
+it('limited rows can be counted, though no column of them is needed', () => {
+  const { from } = apply('aggregate($count as N)/top(1)/aggregate($count as M)').rows;
+  expect(from).toMatch(/FROM \(SELECT 1 FROM .* LIMIT 1\)/);
 });
 
 describe('limits', () => {
