@@ -32,7 +32,7 @@ const productError = (a: number, b: number, product: number): number => {
 const bits = new Float64Array(1);
 const words = new Uint32Array(bits.buffer);
 
-/** Half the distance from a double to the next. 0 at a power of two, where the distances to both neighbours differ. */
+/** Half the distance from a double to the next. 0 at a power of two, where the distances to both neighbours differ: no delta is inside it. */
 const halfUlpOf = (value: number): number => {
   bits[0] = value;
   const high = words[1]!;
@@ -70,7 +70,6 @@ export const shortestDouble = (high: number, low: number, exp10: number, lastDig
   const nearest = main + correction;
   const delta = main - nearest + correction;
   const halfUlp = halfUlpOf(nearest);
-  if (halfUlp === 0) return Number.NaN;
   const inside = halfUlp * (1 - tolerance);
   const outside = halfUlp * (1 + tolerance);
   const isShortest =

@@ -58,6 +58,15 @@ describe('the double of 16 and 17 digits', () => {
     ['30000000000000004', -17, 0.30000000000000004],
     ['30000000000000003', -17, Number.NaN], // 0.3 says it shorter
     ['30000000000000005', -17, Number.NaN], // 0.30000000000000004 is nearer
+    ['9007207844675584', 0, 9007207844675584], // only its upper word is not zero
+    ['18740713096294441', -11, 187407.13096294441],
+    ['44715872066552281', -18, Number.NaN], // 0.04471587206655228, one digit less, is the same double
+    ['23671592769836238', -3, Number.NaN], // 23671592769836.24 says it shorter
+    ['41585047787673938', -14, Number.NaN], // 415.8504778767394 says it shorter
+    // Ties are left to the texts.
+    ['2000000000000001', 1, Number.NaN],
+    ['17647741295281812', -3, Number.NaN],
+    ['36028797018963976', 0, Number.NaN],
   ])('%s × 10^%d', (text, exponent, value) => {
     expect(answer(text, exponent)).toBe(value);
   });
