@@ -9,6 +9,7 @@ import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
 import { createReservations } from '../uploads/lifecycle/reservations.js';
 import { isStoreWritten } from '../uploads/lifecycle/store-writers.js';
+import { createAcceptanceLimit } from '../uploads/receive/acceptance-limit.js';
 import { createAccountWindows } from '../uploads/receive/account-windows.js';
 import { createLayoutProposal } from '../uploads/receive/layout-proposal.js';
 import { createReceiver } from '../uploads/receive/receiver.js';
@@ -62,10 +63,12 @@ export const createUploadPart = async (core: Core, scope: Scope) => {
     keptMs: config.reservationMs,
     perAccount: config.reservationsPerAccount,
   });
+  const acceptances = createAcceptanceLimit();
   const receiver = createReceiver({
     processes,
     reservations,
-    proposal: createLayoutProposal(sql),
+    proposal: createLayoutProposal(sql, acceptances),
+    acceptances,
     dispatcher,
     producer,
     admission,

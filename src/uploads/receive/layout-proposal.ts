@@ -1,6 +1,7 @@
 import { headerNames } from '../../csv/header.js';
 import type { HeaderRecord, SplitChunk } from '../../csv/types.js';
 import { conflict } from '../../lib/errors.js';
+import type { KeyedLimit } from '../../lib/semaphore/keyed-limit.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import type { DateForm } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
@@ -138,7 +139,7 @@ const columnsOf = (
   return columns;
 };
 
-export const createLayoutProposal = (sql: Sql): LayoutProposal => {
+export const createLayoutProposal = (sql: Sql, acceptances: KeyedLimit<number>): LayoutProposal => {
   /** Looks up the columns, and registers new ones under the dataset's lock, so that no rename happens in between. */
   const bindColumns = async (
     { datasetId, options }: Upload,
@@ -152,13 +153,14 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     const { columns, ...bound } = await bind(await readKnownColumns(sql, datasetId));
     if (columns !== undefined) return { ...bound, columns };
     const unnamed = bound.fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
-    return sql.tx(async (tx) => {
+    const register = async (tx: Sql): Promise<BoundColumns> => {
       await holdDataset(tx, datasetId);
       await registerColumns(tx, datasetId, unnamed);
       const made = await bind(await readKnownColumns(tx, datasetId));
       if (made.columns === undefined) throw new Error('a column was registered but not returned');
       return { ...made, columns: made.columns };
-    });
+    };
+    return acceptances.run(datasetId, () => sql.tx(register));
   };
 
   return {

@@ -4,6 +4,7 @@ import { checkText } from '../../csv/text-check.js';
 import type { SplitChunk } from '../../csv/types.js';
 import { type AppError, invalid, isAppError, notFound } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import type { KeyedLimit } from '../../lib/semaphore/keyed-limit.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import { maxChunkRows } from '../../model/chunk.js';
 import type { ProcessView } from '../../model/process.js';
@@ -11,13 +12,13 @@ import { type Everywhere, fitsPool, type PoolLimits } from '../../rows/index.js'
 import { createChunkKey } from '../../storage/kafka/chunk-mac.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
+import type { NewUpload } from '../lifecycle/acceptance.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import type { Reservations } from '../lifecycle/reservations.js';
 import { checkDigests } from '../options/digest.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { dialectOf } from '../options/upload-options.js';
-import { createAcceptanceLimit } from './acceptance-limit.js';
 import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
@@ -45,6 +46,8 @@ interface ReceiverOptions {
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'claim'>;
   readonly proposal: LayoutProposal;
+  /** Limits the uploads of each dataset that are accepted at a time. */
+  readonly acceptances: KeyedLimit<number>;
   readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;
   readonly producer: ChunkProducer;
   readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
@@ -76,8 +79,7 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, proposal, dispatcher, admission, log } = options;
-  const acceptances = createAcceptanceLimit();
+  const { processes, proposal, acceptances, dispatcher, admission, log } = options;
 
   const beginSplitting = (upload: Upload) =>
     createRecordSplitter({
@@ -128,13 +130,13 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       sentChunks: accepted?.publisher.sent() ?? 0,
     });
 
-    const acceptNext = async (first: SplitChunk | undefined): Promise<Accepted> => {
+    const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
       const { header } = splitter;
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
       const { layout, notices } = await proposal.propose(upload, header, first);
       const { datasetId, storeId, accountId, keyId, requestId } = upload;
       await options.requireServed?.(storeId);
-      const { processId } = await processes.accept({
+      const accepting: NewUpload = {
         datasetId,
         storeId,
         accountId,
@@ -154,7 +156,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         chunkKey,
         traceId: options.traceId(),
         awaitsAnswer: needsAnswer(upload),
-      });
+      };
+      const { processId } = await acceptances.run(datasetId, () => processes.accept(accepting));
       return {
         processId,
         layout,
@@ -171,9 +174,6 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         }),
       };
     };
-
-    const accept = (first: SplitChunk | undefined): Promise<Accepted> =>
-      acceptances.run(upload.datasetId, () => acceptNext(first));
 
     /** Checks the header before the records, so that the error names the first bad line. */
     const textFault = (split: SplitChunk | undefined): AppError | undefined => {
