@@ -205,7 +205,7 @@ export const createDownloadPart = async (
     reader,
     semaphore,
     pageTokens,
-    noteRead: createReadNotes({
+    readNotes: createReadNotes({
       sql,
       minRows: config.readCopyMinRows,
       keepMs: config.readCopyKeepMs,

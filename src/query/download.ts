@@ -7,8 +7,8 @@ import type { ReadableVersion } from '../model/version.js';
 import {
   copySource,
   createSeeker,
-  type NoteRead,
   preview,
+  type ReadNotes,
   type RowSource,
   versionSource,
 } from '../rows/index.js';
@@ -60,8 +60,8 @@ interface DownloadsOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
   readonly pageTokens: PageTokens;
-  /** Called for each read of rows. @default none */
-  readonly noteRead?: NoteRead;
+  /** Notified of each read of rows. @default none */
+  readonly readNotes?: ReadNotes;
   /** @default compileFilter */
   readonly compile?: typeof compileFilter;
 }
@@ -72,7 +72,7 @@ interface PlannedRows {
 }
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
-  const { versions, reader, semaphore, pageTokens, noteRead = () => undefined } = parts;
+  const { versions, reader, semaphore, pageTokens, readNotes } = parts;
   const requestVersions = createRequestVersions(versions, pageTokens);
   const filters = createRequestFilters(parts.compile);
   const plans = createPlanCache();
@@ -210,7 +210,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     request: DownloadRequest,
     work: (plan: Plan) => Promise<T>,
   ): Promise<T> => {
-    noteRead(plan.version);
+    readNotes?.read(plan.version);
     try {
       return await work(plan);
     } catch (error) {
@@ -221,7 +221,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       // Columns were renamed, but the headers with the old fingerprint may have been sent already.
       if (found.fingerprint !== plan.fingerprint) throw error;
       const result = await work(found);
-      if (isCopyBad) noteRead(plan.version, true);
+      if (isCopyBad) readNotes?.copyFailed(plan.version);
       return result;
     }
   };

@@ -25,7 +25,7 @@ export { areAlike, pairRows } from './pair.js';
 export type { PairPart, PairRows } from './pair-rows.js';
 export { before, behind } from './position.js';
 export { copySource } from './read-copy-source.js';
-export { createReadNotes, type NoteRead } from './read-notes.js';
+export { createReadNotes, type ReadNotes } from './read-notes.js';
 export { createSeeker, type Seeker } from './row-number.js';
 export {
   numberedRows,

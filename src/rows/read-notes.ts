@@ -24,13 +24,15 @@ export interface ReadNotesOptions {
   readonly log: Log;
 }
 
-/**
- * Notes in the background that a version was read.
- * @param isCopyBad The read failed on the copy of the version and succeeded on its segments. @default false
- */
-export type NoteRead = (version: ReadableVersion, isCopyBad?: boolean) => void;
+/** Each returns at once and works in the background. */
+export interface ReadNotes {
+  /** Notes that a version was read. */
+  read(version: ReadableVersion): void;
+  /** Withdraws the copy of a version: a read failed on it and succeeded on the segments. */
+  copyFailed(version: ReadableVersion): void;
+}
 
-export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNotesOptions): NoteRead => {
+export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNotesOptions): ReadNotes => {
   const counts = createCache<{ reads: number; dueAt: number }>({ limit: maxCountedVersions, weigh: () => 1 });
   const note = async (version: ReadableVersion): Promise<void> => {
     const isMade = await noteRead(sql, version.versionId);
@@ -41,21 +43,24 @@ export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNo
     if (await withdrawCopy(sql, table, retryMs))
       log.warn({ version: versionId, table }, 'copy for reading withdrawn: it cannot be read');
   };
-  const inBackground = ({ versionId }: ReadableVersion, work: Promise<void>): void => {
-    work.catch((error: unknown) =>
-      log.warn({ err: error, version: versionId }, 'read of a version not noted'),
-    );
-  };
-  return (version, isCopyBad = false) => {
-    const { versionId, rowCount, copy } = version;
-    if (isCopyBad) return inBackground(version, withdraw(version));
-    if (minRows === 0 || rowCount < minRows || !canBeCopied(version)) return;
-    const count = counts.get(String(versionId)) ?? { reads: 0, dueAt: 0 };
-    counts.set(String(versionId), count);
-    count.reads += 1;
-    if (count.reads < minReads || Date.now() < count.dueAt) return;
-    const intervalMs = noteIntervalMs[copy === undefined ? 'without' : 'with'];
-    count.dueAt = Date.now() + Math.min(intervalMs, keepMs / 2);
-    inBackground(version, note(version));
+  return {
+    read(version) {
+      const { versionId, rowCount, copy } = version;
+      if (minRows === 0 || rowCount < minRows || !canBeCopied(version)) return;
+      const count = counts.get(String(versionId)) ?? { reads: 0, dueAt: 0 };
+      counts.set(String(versionId), count);
+      count.reads += 1;
+      if (count.reads < minReads || Date.now() < count.dueAt) return;
+      const intervalMs = noteIntervalMs[copy === undefined ? 'without' : 'with'];
+      count.dueAt = Date.now() + Math.min(intervalMs, keepMs / 2);
+      note(version).catch((error: unknown) =>
+        log.warn({ err: error, version: versionId }, 'read of a version not noted'),
+      );
+    },
+    copyFailed(version) {
+      withdraw(version).catch((error: unknown) =>
+        log.warn({ err: error, version: version.versionId }, 'copy for reading not withdrawn'),
+      );
+    },
   };
 };
