@@ -21,9 +21,10 @@ export const storesOf = ({ sql, access }: Deployment): Stores => ({
 const lines = async ({ clickhouse }: Stores, sql: string): Promise<string[]> =>
   (await clickhouse(sql)).split('\n').filter((line) => line !== '');
 
-/** A patch that was folded is kept while a version has segments from before the fold: they are compared by its positions. */
-const isFoldedPatch = `s.patch AND EXISTS (SELECT 1 FROM compactions c JOIN segment_ranges r ON r.segment_id = ANY (c.run)
-  WHERE c.folds AND s.id = ANY (c.run))`;
+/** A patch of a fold is retained while versions have other segments of its run: they are compared by its positions. */
+const isRetained = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (
+  SELECT 1 FROM compactions c JOIN segment_ranges r ON r.segment_id = ANY (c.run)
+  WHERE c.folds AND c.state IN ('swapping', 'done') AND s.id = ANY (c.run))`;
 
 /** Segments in ClickHouse that no version refers to, and segments of versions that ClickHouse lacks; a line each. */
 export const findOrphans = async (stores: Stores): Promise<string[]> => {
@@ -54,7 +55,7 @@ export const findOrphans = async (stores: Stores): Promise<string[]> => {
   const named = await stores.sql.query<{ place: string; rows: number | null }>(
     `SELECT coalesce('pool_' || m.pool, 's' || s.store_id) || ' ' || s.id AS place, s.rows
      FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
-     WHERE EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id) OR (${isFoldedPatch})`,
+     WHERE EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id) OR (${isRetained})`,
   );
   const tablesOfDatasets = await stores.sql.query<{ name: string }>(`SELECT 's' || id AS name FROM stores`);
   const known = new Set(named.map(({ place }) => place));
