@@ -63,12 +63,12 @@ export const createUploadPart = async (core: Core, scope: Scope) => {
     keptMs: config.reservationMs,
     perAccount: config.reservationsPerAccount,
   });
-  const acceptances = createAcceptanceLimit();
+  const acceptanceLimit = createAcceptanceLimit(config.databasePool);
   const receiver = createReceiver({
     processes,
     reservations,
-    proposal: createLayoutProposal(sql, acceptances),
-    acceptances,
+    proposal: createLayoutProposal(sql, acceptanceLimit),
+    acceptanceLimit,
     dispatcher,
     producer,
     admission,

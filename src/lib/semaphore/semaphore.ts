@@ -30,7 +30,7 @@ export interface Permit {
 export interface Semaphore {
   /**
    * Waits for a permit.
-   * @param owner Account, or address of an anonymous caller.
+   * @param owner Account, address of an anonymous caller, or dataset.
    * @param signal Aborted when the caller disconnects.
    * @throws AppError 503 if the queue is full or the wait too long; the reason of the signal if it is aborted.
    */

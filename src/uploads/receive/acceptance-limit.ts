@@ -1,15 +1,24 @@
-import { unavailable } from '../../lib/errors.js';
-import { createKeyedLimit, type KeyedLimit } from '../../lib/semaphore/keyed-limit.js';
+import { createSemaphore } from '../../lib/semaphore/semaphore.js';
 
-const message = 'Earlier uploads to this dataset have to be accepted first; try again later.';
+/** Runs statements that lock a dataset. @throws AppError 503 if they have waited too long */
+export type AcceptanceLimit = <T>(datasetId: number, statements: () => Promise<T>) => Promise<T>;
 
 /**
- * Limits the uploads of each dataset that are accepted, or whose columns are registered, at a time. Both lock the dataset: while another
- * session has the lock, the uploads wait with a few of the database connections, so that all other requests can use the rest.
+ * Limits the statements that accept uploads or register their columns, since both lock the dataset. While another session has the lock, the
+ * uploads of a dataset wait with a quarter of the database connections, and those of all datasets with half of them: the rest is for all
+ * other requests.
  */
-export const createAcceptanceLimit = (): KeyedLimit<number> =>
-  createKeyedLimit({
-    maxRunning: 4,
+export const createAcceptanceLimit = (connections: number): AcceptanceLimit => {
+  const semaphore = createSemaphore({
+    name: 'uploads to this dataset',
+    code: 'backlog',
+    maxRunning: Math.ceil(connections / 2),
+    ownRunning: Math.ceil(connections / 4),
+    queueLength: 10_000,
     maxWaitMs: 30_000,
-    refuse: () => unavailable('backlog', message, { retryAfterSeconds: 1 }),
+    outlivesCaller: true,
+    retryAfterSeconds: 1,
   });
+  return (datasetId, statements) =>
+    semaphore.run(String(datasetId), new AbortController().signal, statements);
+};

@@ -1,7 +1,6 @@
 import { headerNames } from '../../csv/header.js';
 import type { HeaderRecord, SplitChunk } from '../../csv/types.js';
 import { conflict } from '../../lib/errors.js';
-import type { KeyedLimit } from '../../lib/semaphore/keyed-limit.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import type { DateForm } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
@@ -21,6 +20,7 @@ import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
 import { expectedKind, firstNotices, readAsKept, typeConflict } from '../layout/value-notices.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { storedOptions } from '../options/upload-options.js';
+import type { AcceptanceLimit } from './acceptance-limit.js';
 
 /** Resolves the columns of an upload. */
 export interface LayoutProposal {
@@ -139,7 +139,7 @@ const columnsOf = (
   return columns;
 };
 
-export const createLayoutProposal = (sql: Sql, acceptances: KeyedLimit<number>): LayoutProposal => {
+export const createLayoutProposal = (sql: Sql, acceptanceLimit: AcceptanceLimit): LayoutProposal => {
   /** Looks up the columns, and registers new ones under the dataset's lock, so that no rename happens in between. */
   const bindColumns = async (
     { datasetId, options }: Upload,
@@ -160,7 +160,7 @@ export const createLayoutProposal = (sql: Sql, acceptances: KeyedLimit<number>):
       if (made.columns === undefined) throw new Error('a column was registered but not returned');
       return { ...made, columns: made.columns };
     };
-    return acceptances.run(datasetId, () => sql.tx(register));
+    return acceptanceLimit(datasetId, () => sql.tx(register));
   };
 
   return {

@@ -4,7 +4,6 @@ import { checkText } from '../../csv/text-check.js';
 import type { SplitChunk } from '../../csv/types.js';
 import { type AppError, invalid, isAppError, notFound } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { KeyedLimit } from '../../lib/semaphore/keyed-limit.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import { maxChunkRows } from '../../model/chunk.js';
 import type { ProcessView } from '../../model/process.js';
@@ -19,6 +18,7 @@ import type { Reservations } from '../lifecycle/reservations.js';
 import { checkDigests } from '../options/digest.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { dialectOf } from '../options/upload-options.js';
+import type { AcceptanceLimit } from './acceptance-limit.js';
 import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
@@ -46,8 +46,7 @@ interface ReceiverOptions {
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'claim'>;
   readonly proposal: LayoutProposal;
-  /** Limits the uploads of each dataset that are accepted at a time. */
-  readonly acceptances: KeyedLimit<number>;
+  readonly acceptanceLimit: AcceptanceLimit;
   readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;
   readonly producer: ChunkProducer;
   readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
@@ -79,7 +78,7 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, proposal, acceptances, dispatcher, admission, log } = options;
+  const { processes, proposal, acceptanceLimit, dispatcher, admission, log } = options;
 
   const beginSplitting = (upload: Upload) =>
     createRecordSplitter({
@@ -157,7 +156,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         traceId: options.traceId(),
         awaitsAnswer: needsAnswer(upload),
       };
-      const { processId } = await acceptances.run(datasetId, () => processes.accept(accepting));
+      const { processId } = await acceptanceLimit(datasetId, () => processes.accept(accepting));
       return {
         processId,
         layout,
