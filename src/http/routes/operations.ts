@@ -94,11 +94,13 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       summary: 'What the process depends on answers',
       responses: {
         200: { description: 'Ready.', schema: readiness },
-        503: { description: 'Not ready, or stopping.', schema: readiness },
+        503: { description: 'Not ready; or stopping, then without checks.', schema: readiness },
       },
       handler: async ({ log }) => {
-        const results = await probe(log);
-        const ready = !draining() && results.every(({ optional, result }) => optional || result.ok);
+        // A load balancer has to learn at once that the process stops; checks take up to 3 s.
+        const isDraining = draining();
+        const results = isDraining ? [] : await probe(log);
+        const ready = !isDraining && results.every(({ optional, result }) => optional || result.ok);
         return {
           status: ready ? 200 : 503,
           body: { status: ready ? 'ready' : 'not ready', ...build, checks: shown(results) },

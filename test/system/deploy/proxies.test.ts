@@ -145,6 +145,44 @@ describe('behind the examples', () => {
   });
 });
 
+describe('HAProxy, which checks whether processes are ready', () => {
+  /** Longer than HAProxy takes to find a server down: two checks of up to 5 s, one second apart. */
+  const checkedMs = 13_000;
+  const readRecord = () => ask(below(haproxy.url, `${product.apis[0]}/datasets/${table.datasetId}`));
+  const faultsUntilChecked = async (): Promise<string[]> => {
+    const faults: string[] = [];
+    for (const end = Date.now() + checkedMs; Date.now() < end; await sleep(100)) {
+      const { status, body } = await readRecord();
+      if (status !== 200) faults.push(`${status} ${body.subarray(0, 200)}`);
+    }
+    return faults;
+  };
+
+  it('serves what needs no ClickHouse while ClickHouse hangs', async () => {
+    const clickhouse = product.pid('clickhouse');
+    if (clickhouse === undefined) throw new Error('clickhouse does not run');
+    sendSignal(clickhouse, 'SIGSTOP');
+    try {
+      expect(await faultsUntilChecked()).toEqual([]);
+    } finally {
+      sendSignal(clickhouse, 'SIGCONT');
+      await expect.poll(() => product.isWhole()).toBe(true);
+    }
+  });
+
+  it('asks processes whose checks all fail', async () => {
+    const apis = ['api-1', 'api-2'].map((name) => product.pid(name));
+    for (const pid of apis) if (pid !== undefined) sendSignal(pid, 'SIGUSR1');
+    try {
+      expect(await faultsUntilChecked()).toEqual([]);
+      const states = await Promise.all(product.apis.map((api) => fetch(new URL('/readyz', api))));
+      expect(states.map(({ status }) => status)).toEqual([503, 503]);
+    } finally {
+      await Promise.all(['api-1', 'api-2'].map((name) => restart(product, name)));
+    }
+  });
+});
+
 describe('behind the examples, nginx as it is by default, and none', () => {
   it('no short download looks complete when ClickHouse and API processes are killed', async () => {
     const everyWay: typeof ways = [

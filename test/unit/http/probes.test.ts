@@ -6,10 +6,13 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const away = new Set<string>();
+let isDraining = false;
+let runs = 0;
 const check = (name: string, optional = false) => ({
   name,
   optional,
   run: async () => {
+    runs += 1;
     if (away.has(name)) throw new Error('away');
   },
 });
@@ -18,11 +21,14 @@ let server: HttpServer;
 let root: string;
 beforeEach(async () => {
   away.clear();
+  isDraining = false;
+  runs = 0;
   server = createApp({
     routes: [],
     rootRoutes: createOperationsRoutes({
       build: { version: '1.2.3', commit: 'abc' },
       checks: [check('database'), check('clickhouse', true)],
+      draining: () => isDraining,
     }),
     authenticate: async () => {
       throw new Error('no keys');
@@ -53,6 +59,12 @@ describe('/readyz', () => {
   it('is not ready while a required check fails', async () => {
     away.add('database');
     expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready' });
+  });
+
+  it('is not ready while the process stops, without waiting for checks', async () => {
+    isDraining = true;
+    expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready', checks: {} });
+    expect(runs).toBe(0);
   });
 
   it('names version and commit', async () => {
