@@ -97,6 +97,21 @@ describe('the syntax of numbers', () => {
     expect(parse(text)?.double).toBeNaN();
   });
 
+  it('reads nothing before the start or beyond the end', () => {
+    const texts = ['-0', '7', '0', '-12.5', '.5', '1e5', '1E-7', '', '-', '.', '5.', '1e', '1e+', '00'];
+    for (const text of texts) {
+      const alone = parse(text);
+      for (const neighbour of ['0', '5', '.', 'e', 'e5', '-', '+1', '.25', ' ']) {
+        const before = Buffer.from(neighbour);
+        const bytes = Buffer.concat([before, Buffer.from(text), before]);
+        const number = createNumberText();
+        const isNumber = parseNumber(bytes, before.length, before.length + text.length, 0x2e, number);
+        expect(isNumber, `${text} between ${neighbour}`).toBe(alone !== undefined);
+        if (isNumber) expect(doubleOf(bytes, number)).toBe(alone?.double);
+      }
+    }
+  });
+
   it('reads the fraction after the given decimal sign', () => {
     expect(parse('1,5', 0x2c)?.double).toBe(1.5);
     expect(parse('1.5', 0x2c)).toBeUndefined();
