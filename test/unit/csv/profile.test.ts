@@ -66,6 +66,43 @@ describe('the type of a column', () => {
     expect(typeOf(fields)).toBe(type);
   });
 
+  it.each([
+    ['0', 0, 0],
+    ['-0.0', 0, 0],
+    ['7', 1, 0],
+    ['-120', 3, 0],
+    ['1.00', 1, 0],
+    ['-1.5', 1, 1],
+    ['0.50', 0, 1],
+    ['.050', 0, 2],
+    ['123.4500', 3, 2],
+    ['999999999999999', 15, 0],
+    ['12345678901234.5', 14, 1],
+    ['1.00000000000000', 1, 0],
+    ['1.50000000000000', 1, 1],
+    ['1.500000000000000', 1, 1],
+    ['12e3', 5, 0],
+  ])('counts the digits of %s without leading and trailing zeros', (text, integerDigits, fractionDigits) => {
+    const number = {
+      kind: 'number',
+      marker: false,
+      farDate: false,
+      inexact: false,
+      integerDigits,
+      fractionDigits,
+      offYears: false,
+    };
+    expect(profileOf([text])).toEqual(number);
+    expect(profileOf([text, '0'])).toEqual(number);
+    expect(profileOf(['0', text])).toEqual(number);
+    expect(profileOf([text, 'NA'])).toEqual({ ...number, marker: true });
+  });
+
+  it('counts the most digits on each side of the point', () => {
+    expect(profileOf(['12.5', '1.125', '2'])).toMatchObject({ integerDigits: 2, fractionDigits: 3 });
+    expect(profileOf(['1.125', '12e1', '12.5'])).toMatchObject({ integerDigits: 3, fractionDigits: 3 });
+  });
+
   it('ignores malformed records', () => {
     const profiles = profilesOf(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), untypedLayout(comma, 2));
     expect(profiles.map(physicalOf)).toEqual(['f', 'f']);
