@@ -148,11 +148,9 @@ export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   }
   const text = digitsText(bytes, number);
   const value = Number(`${text}e${exp10}`);
-  if (value === 0 || value === Number.POSITIVE_INFINITY) return Number.NaN;
-  const leading = digits + exp10 - 1;
-  if (digits <= safeDigits && leading >= -307 && leading <= 307) return negative ? -value : value;
+  // Zero and Infinity have other digits.
   const [shortest = '', exponent] = value.toExponential().split('e');
-  if (shortest.replace('.', '') !== text || Number(exponent) !== leading) return Number.NaN;
+  if (shortest.replace('.', '') !== text || Number(exponent) !== digits + exp10 - 1) return Number.NaN;
   return negative ? -value : value;
 };
 

@@ -6,6 +6,7 @@ import {
   fractionDigitsOf,
   integerDigitsOf,
   parseNumber,
+  writeDecimal,
 } from '../../../src/csv/number-text.js';
 import { encodeColumn } from './reference.js';
 
@@ -76,6 +77,9 @@ describe('the syntax of numbers', () => {
     '--5',
     '1_000',
     '1e5.0',
+    '1e5x',
+    '1e+x',
+    '1e-:',
     '٣',
     '−5',
     '00.5',
@@ -199,6 +203,26 @@ describe('exact decimals', () => {
     ['n38_2', '1e-3'],
   ] as const)('%s refuses %s', (physical, text) => {
     expect(encodeColumn(physical, [text])).toEqual({ misfit: text, line: 2 });
+  });
+
+  it.each([
+    '0',
+    '-0.001',
+    '4294967295',
+    '-4294967296',
+    '9'.repeat(35),
+    `-${'9'.repeat(35)}.999`,
+    `-${2n ** 96n}`,
+  ])('writes %s into its own words, whatever they held', (text) => {
+    const bytes = Buffer.from(text);
+    const number = createNumberText();
+    expect(parseNumber(bytes, 0, bytes.length, 0x2e, number)).toBe(true);
+    const words = new Uint32Array(8).fill(0xdeadbeef);
+    writeDecimal(bytes, number, 3, words, 2, 4);
+    const value = words.slice(2, 6).reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
+    const [whole = '', fraction = ''] = text.split('.');
+    expect(BigInt.asIntN(128, value)).toBe(BigInt(whole + fraction.padEnd(3, '0')));
+    expect([...words.slice(0, 2), ...words.slice(6)]).toEqual(new Array(4).fill(0xdeadbeef));
   });
 
   it('keeps every digit of numbers of all lengths', () => {
