@@ -48,6 +48,11 @@ describe('the block', () => {
     expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
   });
 
+  it('refuses more and fewer records than announced', () => {
+    expect(() => encode('1\n2\n3\n', ['f'], { rows: 2 })).toThrow('More records than the 2 announced');
+    expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow('2 records, not 3');
+  });
+
   it('refuses records beyond the positions of one upload', () => {
     const encoder = createChunkEncoder({ dialect: comma, fieldCount: 1, columns: columnsOf(['f']) });
     const position = { firstRow: recordsPerUpload - 1, rows: 2, firstLine: 2 };
@@ -255,6 +260,22 @@ describe('collecting bad rows', () => {
     expect(texts?.values).toEqual(good.map((i) => `t${i}`));
     expect(result.badRows).toHaveLength(5_000 - good.length);
     expect(result.badRows[1]).toMatchObject({ reason: 'value', row: 103, line: 15, field: 0, value: 'x3' });
+  });
+
+  it('name the first value that does not fit, in the order of the file, and where its record lies', () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) =>
+      i % 1_000 === 1 ? 'one field' : i % 1_000 === 500 ? `x${i},y${i}` : `${i},${i}`,
+    );
+    const text = `${lines.join('\n')}\n`;
+    const result = encode(text, ['f', 'f'], { onBadRow: 'collect', fixed: true });
+    if (result.kind !== 'encoded') throw new Error(result.kind);
+    const bad = lines.flatMap((line, i) => (line === `${i},${i}` ? [] : [{ line, row: i + 100 }]));
+    const found = result.badRows.map(({ row, rawStart, rawEnd }) => ({
+      line: text.slice(rawStart, rawEnd),
+      row,
+    }));
+    expect(found).toEqual(bad);
+    expect(result.badRows[1]).toMatchObject({ reason: 'value', field: 0, value: 'x500' });
   });
 
   it('still reports a value that widens an inferred type', () => {
