@@ -48,6 +48,26 @@ describe('the block', () => {
     expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
   });
 
+  it('of a chunk without values is the same whatever its encoder wrote before', () => {
+    const columns = columnsOf(['f', 'd', 'n38_2', 'n76_2', 's', 't']);
+    const target = { segment: 1, uploadNumber: 0 };
+    const position = { firstRow: 0, rows: 3, firstLine: 2 };
+    const blockOf = (encoder: ReturnType<typeof createChunkEncoder>, line: string): Buffer => {
+      const result = encoder.encode(Buffer.from(`${line}\n`.repeat(3)), position, target);
+      if (result.kind !== 'encoded') throw new Error(result.kind);
+      return Buffer.concat([...result.block]);
+    };
+    const options = { dialect: comma, fieldCount: 6, columns };
+    for (const kernel of [true, false]) {
+      const used = createChunkEncoder({ ...options, kernel });
+      blockOf(used, '-1.5,2020-01-31,-1.5,-12345678901234567890.25,text,1066-10-14');
+      for (const line of [',,,,,', 'NA,NA,NA,NA,,NA', '1,2020-01-31,1,1,x,2020-01-31']) {
+        const fresh = createChunkEncoder({ ...options, kernel });
+        expect(blockOf(used, line).equals(blockOf(fresh, line))).toBe(true);
+      }
+    }
+  });
+
   it('refuses more and fewer records than announced', () => {
     expect(() => encode('1\n2\n3\n', ['f'], { rows: 2 })).toThrow('More records than the 2 announced');
     expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow('2 records, not 3');
