@@ -43,7 +43,8 @@ export const parseNumber = (
   out: NumberText,
 ): boolean => {
   let p = start;
-  out.negative = p < end && bytes[p] === MINUS;
+  // A sign behind the end leaves no digits.
+  out.negative = bytes[p] === MINUS;
   if (out.negative) p++;
   const integerStart = p;
   while (p < end && isDigit(bytes[p]!)) p++;
@@ -63,13 +64,13 @@ export const parseNumber = (
   if (p < end) {
     if (bytes[p] !== 0x65 && bytes[p] !== 0x45) return false;
     p++;
-    const sign = p < end ? bytes[p]! : 0;
+    const sign = bytes[p];
     if (sign === 0x2b || sign === MINUS) p++;
     if (p >= end) return false;
     for (; p < end; p++) {
       const digit = bytes[p]! - ZERO;
       if (digit < 0 || digit > 9) return false;
-      if (exponent < maxExponent) exponent = exponent * 10 + digit;
+      exponent = exponent * 10 + digit;
     }
     exponent = Math.min(exponent, maxExponent);
     if (sign === MINUS) exponent = -exponent;
