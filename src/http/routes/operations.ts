@@ -98,9 +98,8 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       },
       handler: async ({ log }) => {
         // A load balancer has to learn at once that the process stops; checks take up to 3 s.
-        const isDraining = draining();
-        const results = isDraining ? [] : await probe(log);
-        const ready = !isDraining && results.every(({ optional, result }) => optional || result.ok);
+        const results = draining() ? [] : await probe(log);
+        const ready = !draining() && results.every(({ optional, result }) => optional || result.ok);
         return {
           status: ready ? 200 : 503,
           body: { status: ready ? 'ready' : 'not ready', ...build, checks: shown(results) },

@@ -48,7 +48,7 @@ describe('the block', () => {
     expect(row?.values).toEqual([String(2n ** 63n - 2n), String(2n ** 63n - 1n)]);
   });
 
-  it('of a chunk without values is the same whatever its encoder wrote before', () => {
+  it('does not depend on what its encoder wrote before', () => {
     const columns = columnsOf(['f', 'd', 'n38_2', 'n76_2', 's', 't']);
     const target = { segment: 1, uploadNumber: 0 };
     const position = { firstRow: 0, rows: 3, firstLine: 2 };
@@ -282,7 +282,7 @@ describe('collecting bad rows', () => {
     expect(result.badRows[1]).toMatchObject({ reason: 'value', row: 103, line: 15, field: 0, value: 'x3' });
   });
 
-  it('name the first value that does not fit, in the order of the file, and where its record lies', () => {
+  it('lists bad rows in the order of the file, each with its first bad value and the bytes of its record', () => {
     const lines = Array.from({ length: 5_000 }, (_, i) =>
       i % 1_000 === 1 ? 'one field' : i % 1_000 === 500 ? `x${i},y${i}` : `${i},${i}`,
     );

@@ -7,6 +7,7 @@ import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
 const away = new Set<string>();
 let isDraining = false;
+let drainsMeanwhile = false;
 let runs = 0;
 const check = (name: string, optional = false) => ({
   name,
@@ -14,6 +15,7 @@ const check = (name: string, optional = false) => ({
   run: async () => {
     runs += 1;
     if (away.has(name)) throw new Error('away');
+    if (drainsMeanwhile) isDraining = true;
   },
 });
 
@@ -22,6 +24,7 @@ let root: string;
 beforeEach(async () => {
   away.clear();
   isDraining = false;
+  drainsMeanwhile = false;
   runs = 0;
   server = createApp({
     routes: [],
@@ -65,6 +68,12 @@ describe('/readyz', () => {
     isDraining = true;
     expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready', checks: {} });
     expect(runs).toBe(0);
+  });
+
+  it('is not ready if the process begins to stop during the checks', async () => {
+    drainsMeanwhile = true;
+    expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready' });
+    expect(runs).toBe(2);
   });
 
   it('names version and commit', async () => {
