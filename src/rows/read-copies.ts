@@ -17,6 +17,7 @@ import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
+import { isOutage } from '../storage/outage.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { insideOf, tableOf } from './place.js';
 import { createDropCopies } from './read-copy-drop.js';
@@ -25,6 +26,7 @@ import {
   forgetUnread,
   makeRoom,
   nextWanted,
+  outageRetryMs,
   postponeCopy,
   publishCopy,
   retryMs,
@@ -119,7 +121,7 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
           { err: error, version: wanted.versionId, reason: messageOf(error) },
           'copy for reading not made',
         );
-        await postponeCopy(sql, wanted.versionId, retryMs);
+        await postponeCopy(sql, wanted.versionId, isOutage(error) ? outageRetryMs : retryMs);
       }
     }
     await dropUnknown();

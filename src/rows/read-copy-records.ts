@@ -4,6 +4,9 @@ import type { Sql } from '../storage/postgres/sql.js';
 /** Milliseconds until a failed copy, or one without space, is retried. */
 export const retryMs = 3_600_000;
 
+/** Milliseconds until a copy is retried that failed because a server was down. */
+export const outageRetryMs = 60_000;
+
 /** A version whose copy was requested. */
 export interface WantedCopy {
   readonly versionId: number;

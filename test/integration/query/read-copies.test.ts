@@ -1,7 +1,13 @@
 /** Versions that are read again get a copy: what is read from it is what the segments have, and it may be lost at any time. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { createVersions } from '../../../src/query/versions.js';
+import { createReadCopier } from '../../../src/rows/index.js';
 import { makeRoom } from '../../../src/rows/read-copy-records.js';
+import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { isOutage } from '../../../src/storage/outage.js';
+import { createCutter } from '../../support/cutter.js';
 import { type Client, call, createDataset, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
@@ -313,6 +319,61 @@ describe('a version that is read again', () => {
     const newer = { versionId: 1_000_000, datasetId: copies[1]!.datasetId };
     expect(await makeRoom(product.sql, newer, { ...wide, bytes: 50, maxBytes: 1_000 })).toBe(true);
     expect(await left()).toEqual([inUse]);
+    await product.startWorker();
+  });
+
+  it('is copied again after a minute if ClickHouse was down, and after an hour if the copy failed otherwise', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 130).join('\n')}\n`);
+    await product.stopWorker();
+    await product.sql.query('DELETE FROM read_copies');
+    const { clickhouseUrl: url = '', clickhouseDatabase: database } = product.config;
+    const versions = createVersions(product.sql);
+    const [own] = await product.sql.query<{ name: string }>(
+      `SELECT 's' || store_id AS name FROM datasets WHERE id = $1`,
+      [dataset],
+    );
+    /** Seconds until the next attempt, after one over this address that began with a call of `onBegun`. */
+    const secondsAfterAttempt = async (address: string, onBegun = (): void => {}): Promise<number> => {
+      await product.sql.query('INSERT INTO read_copies (version_id) VALUES ($1)', [versionId]);
+      const clickhouse = createClickHouse({ url: address, database });
+      const round = createReadCopier({
+        sql: product.sql,
+        clickhouse,
+        find: (wanted) => {
+          onBegun();
+          return versions.find({ ...wanted, currentVersionId: null });
+        },
+        isBeingWritten: () => 'false',
+        quietMs: 0,
+        maxBytes: 1e9,
+        keepMs: 86_400_000,
+        onCopied: () => undefined,
+        log: silentLog,
+      });
+      try {
+        await round(AbortSignal.timeout(30_000));
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+      } finally {
+        await clickhouse.close();
+      }
+      const [left] = await product.sql.query<{ seconds: number }>(
+        `DELETE FROM read_copies WHERE version_id = $1
+         RETURNING extract(epoch FROM next_try_at - now())::double precision AS seconds`,
+        [versionId],
+      );
+      return left!.seconds;
+    };
+    await product.clickhouse(`RENAME TABLE ${inProduct(own!.name)} TO ${inProduct('moved')}`);
+    const afterFailure = await secondsAfterAttempt(url);
+    await product.clickhouse(`RENAME TABLE ${inProduct('moved')} TO ${inProduct(own!.name)}`);
+    expect(afterFailure).toBeGreaterThan(3_500);
+    const cutter = await createCutter(url);
+    const afterOutage = await secondsAfterAttempt(cutter.url, () => cutter.cutAfter(0));
+    await cutter.close();
+    expect(afterOutage).toBeGreaterThan(0);
+    expect(afterOutage).toBeLessThanOrEqual(60);
     await product.startWorker();
   });
 
