@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createColumnBuffer, resetColumn } from '../../../src/csv/column-buffer.js';
 import { createChunkEncoder } from '../../../src/csv/encoder.js';
+import { createFieldIndex } from '../../../src/csv/field-index.js';
+import { encodeDoubles, encodeTexts } from '../../../src/csv/kernel-columns.js';
+import { indexRecords } from '../../../src/csv/record-parser.js';
 import type { EncodePhysical } from '../../../src/csv/types.js';
 import { comma, encodeColumn, wholeChunk } from './reference.js';
 
@@ -232,5 +236,39 @@ describe.each([
       };
       for (const text of ['-0', '-0.0', '-0.00', '-0e5']) expect(blockOf(text)).toEqual(blockOf('0'));
     }
+  });
+
+  /** A block of records of one field. */
+  const blockOf = (fields: readonly string[]) => {
+    const index = createFieldIndex(comma, 1, kernel);
+    indexRecords(index, Buffer.from(fields.map((field) => `${field}\n`).join('')), true);
+    return index;
+  };
+
+  it('has some rows of a block in the slots that they are given', () => {
+    const column = createColumnBuffer({ storageName: 'c', physical: 'f', sourceIndex: 0 });
+    resetColumn(column, 8);
+    column.doubles.fill(-1);
+    column.nulls.fill(7);
+    const index = blockOf(['1', '2', '3', '1e3', '5', 'NA', '7', 'x']);
+    expect(encodeDoubles(column, index.text, index, 2, 6, 1)).toBe(-1);
+    expect([...column.doubles.subarray(0, 8)]).toEqual([-1, 3, 1000, 5, 0, -1, -1, -1]);
+    expect([...column.nulls.subarray(0, 8)]).toEqual([7, 0, 0, 0, 1, 7, 7, 7]);
+    expect(encodeDoubles(column, index.text, index, 6, 8, 5)).toBe(7);
+    expect([...column.doubles.subarray(0, 6)]).toEqual([-1, 3, 1000, 5, 0, 7]);
+  });
+
+  it('of texts keeps its memory while they fit', () => {
+    const column = createColumnBuffer({ storageName: 'c', physical: 's', sourceIndex: 0 });
+    const write = (text: string) => {
+      resetColumn(column, 1);
+      const index = blockOf([text]);
+      encodeTexts(column, index.text, index, 0, 1, 0);
+      return column.text;
+    };
+    const memory = write('x'.repeat(1_000));
+    expect(write('y')).toBe(memory);
+    expect(write('z'.repeat(1_000))).toBe(memory);
+    expect(write('x'.repeat(10_000))).not.toBe(memory);
   });
 });
