@@ -16,6 +16,8 @@ describe('the type of a column', () => {
   it.each([
     ['no value', [], 'u'],
     ['empty fields and markers', ['', 'NA', '..'], 'u'],
+    ['a minus alone, which is a marker', ['-'], 'u'],
+    ['dates after a minus, which is a marker', ['-', '2020-01-31'], 'd'],
     ['dates', ['2020-01-31', '', '2020Q1', 'NA'], 'd'],
     ['dates, one far', ['2020-01-31', '1066-10-14'], 't'],
     ['numbers', ['1', '-2.5', '.5', '1e-7', 'NaN'], 'f'],
@@ -42,6 +44,7 @@ describe('the type of a column', () => {
     ['a number of 15 digits', ['123456789.123456', '-999999999999999'], 'f'],
     ['a whole number between two doubles', ['9007199254740993'], 'n38_0'],
     ['a fraction between two doubles', ['-900719925474099.3'], 'n38_1'],
+    ['a fraction of 16 digits between two doubles', ['900719925474099.3'], 'n38_1'],
     ['the first and the last day of Date32', ['1900-01-01', '2299-12-31'], 'd'],
     ['the day before', ['1899-12-31'], 't'],
     ['the day after', ['2300-01-01'], 't'],
@@ -102,6 +105,17 @@ describe('the type of a column', () => {
     expect(profileOf(['12.5', '1.125', '2'])).toMatchObject({ integerDigits: 2, fractionDigits: 3 });
     expect(profileOf(['1.125', '12e1', '12.5'])).toMatchObject({ integerDigits: 3, fractionDigits: 3 });
   });
+
+  it.each([
+    ['12', 2, 0],
+    ['-1.25', 1, 2],
+  ])(
+    'counts the digits of %s at the end of a file without a line end',
+    (text, integerDigits, fractionDigits) => {
+      const [profile] = profilesOf(Buffer.from(`0\n${text}`), untypedLayout(comma, 1));
+      expect(profile).toMatchObject({ kind: 'number', integerDigits, fractionDigits });
+    },
+  );
 
   it('ignores malformed records', () => {
     const profiles = profilesOf(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), untypedLayout(comma, 2));
