@@ -51,6 +51,8 @@ describe('the syntax of numbers', () => {
     ['0.300000000000000040', 0.1 + 0.2],
     ['999999999999999', 999999999999999],
     ['9007199254740992', 9007199254740992],
+    ['1234567890123456', 1234567890123456],
+    ['0.1234567890123456', 0.1234567890123456],
   ])('reads %s as the double that prints the same', (text, value) => {
     expect(parse(text)?.double).toBe(value);
   });
@@ -103,6 +105,7 @@ describe('the syntax of numbers', () => {
     '1e-999999999999',
     '12345678901234567',
     '1.23456789012345678',
+    '0.032262809597888853', // prints as 0.03226280959788885
   ])('does not read %s as a double, which would alter it', (text) => {
     expect(parse(text)?.double).toBeNaN();
   });
@@ -131,6 +134,8 @@ describe('the syntax of numbers', () => {
     ['0', 0, 0],
     ['0.0', 0, 0],
     ['100', 3, 0],
+    ['10.00', 2, 0],
+    ['-200.0', 3, 0],
     ['0.001', 0, 3],
     ['12.3400', 2, 2],
     ['1e5', 6, 0],
