@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Bench } from './support/bench.js';
 import { createDataset, uploadAndWait } from './support/client.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, fetchAll, inTurn } from './support/requests.js';
+import { fetchAll, inTurn, queryClickHouse } from './support/requests.js';
 import { createSender } from './support/sender.js';
 import { timeShortUpload } from './support/short-upload.js';
 import { median, percentile } from './support/statistics.js';
@@ -14,14 +14,14 @@ const file = `date,region,value\n${Array.from(
   (_, row) => `2020-01-${String((row % 28) + 1).padStart(2, '0')},Region ${row % 9},${row}.25\n`,
 ).join('')}`;
 
-/** Appends that are timed, one after the other. */
+/** Number of timed appends, in sequence. */
 const timed = 50;
 const clients = 16;
-/** Milliseconds between two uploads beside a compaction. */
+/** Milliseconds between uploads during compaction. */
 const pauseMs = 200;
-/** Rows of metadata that an upload leaves: process, version, segment, range of versions, chunk. */
+/** Metadata rows of an upload: process, version, segment, segment range, chunk. */
 const rowsOfUpload = 5;
-/** Versions of a page. */
+/** Versions per page. */
 const page = 100;
 
 const timeAppends = (product: RunningProduct, datasetId: number): Promise<number[]> =>
@@ -36,9 +36,9 @@ const timeAppends = (product: RunningProduct, datasetId: number): Promise<number
 
 const appendMany = async (product: RunningProduct, datasetId: number, count: number): Promise<void> => {
   const sender = createSender(product, file, clients);
-  let begun = 0;
+  let started = 0;
   const client = async (): Promise<void> => {
-    while (begun++ < count) await sender.put(datasetId, 'append');
+    while (started++ < count) await sender.put(datasetId, 'append');
   };
   try {
     await Promise.all(Array.from({ length: clients }, client));
@@ -47,7 +47,7 @@ const appendMany = async (product: RunningProduct, datasetId: number, count: num
   }
 };
 
-/** Rows of all tables of PostgreSQL. */
+/** Rows in all PostgreSQL tables. */
 const metadataRows = async (client: pg.Client): Promise<number> => {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I', relname) AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
@@ -64,12 +64,12 @@ const count = async (client: pg.Client, sql: string, datasetId: number): Promise
 
 const untilMerged = async ({ clickhouseUrl }: RunningProduct): Promise<void> => {
   for (let turn = 0; turn < 240; turn += 1) {
-    if ((await askClickHouse(clickhouseUrl, 'SELECT count() FROM system.merges')) === '0') return;
+    if ((await queryClickHouse(clickhouseUrl, 'SELECT count() FROM system.merges')) === '0') return;
     await sleep(500);
   }
 };
 
-/** The segments that were joined are gone. */
+/** Waits until compacted segments have been dropped. */
 const untilDropped = async (client: pg.Client): Promise<void> => {
   const sql = `SELECT (SELECT count(*) FROM released_segments) + count(*) AS count FROM segments WHERE unreferenced_at IS NOT NULL`;
   for (let turn = 0; turn < 600; turn += 1) {
@@ -77,13 +77,13 @@ const untilDropped = async (client: pg.Client): Promise<void> => {
     if (Number(rows[0]?.count) === 0) return;
     await sleep(500);
   }
-  throw new Error('what compaction has joined was not dropped within five minutes');
+  throw new Error('compacted segments were not dropped within five minutes');
 };
 
 const pendingSql = `SELECT count(*) FROM processes WHERE dataset_id = $1 AND status = 'pending'`;
 const segmentsSql = 'SELECT count(*) FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL';
 
-/** Milliseconds of every page of the list of versions, from the newest to the oldest. */
+/** Milliseconds for every page of the version list, newest first. */
 const timePages = async ({ baseUrl, authorization }: RunningProduct, datasetId: number, versions: number) => {
   const url = `${baseUrl}/datasets/${datasetId}/versions?$top=${page}`;
   const headers = { authorization };
@@ -100,7 +100,7 @@ const timePages = async ({ baseUrl, authorization }: RunningProduct, datasetId: 
   return times;
 };
 
-/** Short appends to one dataset, as every hour for a year leaves them: the last beside the first, and what they leave behind. */
+/** Short appends to one dataset, as many as hourly ones in a year: the last compared with the first, and the metadata they add. */
 export const appends: Bench = async ({ pick, say, report, product: open }) => {
   const versions = pick(10_000, 200);
   const product = await open({ segmentGraceMs: '0', sweepIntervalMs: '2000' });
@@ -108,7 +108,7 @@ export const appends: Bench = async ({ pick, say, report, product: open }) => {
   await client.connect();
   try {
     const datasetId = await createDataset(product, `appended ${Date.now()}`);
-    const other = await createDataset(product, `beside ${Date.now()}`);
+    const other = await createDataset(product, `other ${Date.now()}`);
     await inTurn(timed, () => timeShortUpload(product, other));
     const alone = await inTurn(timed, async () => {
       await sleep(pauseMs);
@@ -133,40 +133,40 @@ export const appends: Bench = async ({ pick, say, report, product: open }) => {
     ]);
     say('compaction');
     const compactedAt = performance.now();
-    const beside: number[] = [];
-    // Ten per factor of ten is what compaction leaves.
+    const during: number[] = [];
+    // Compaction leaves about ten segments per power of ten.
     while ((await count(client, segmentsSql, datasetId)) > 50) {
-      beside.push(await timeShortUpload(product, other));
+      during.push(await timeShortUpload(product, other));
       await sleep(pauseMs);
     }
     const compaction = (performance.now() - compactedAt) / 1000;
-    // Each append of a year finds what those before it have left, and not their parts on the way.
+    // Hourly appends would find a compacted dataset, so waits for drops and merges.
     await untilDropped(client);
     await untilMerged(product);
     const last = await timeAppends(product, datasetId);
-    const left = (await metadataRows(client)) - before - beside.length * rowsOfUpload;
+    const added = (await metadataRows(client)) - before - during.length * rowsOfUpload;
     const pages = await timePages(product, datasetId, versions);
     return [
       {
-        name: `the last ${timed}, p50 over p50 of the first`,
+        name: `last ${timed}, p50 vs p50 of the first`,
         value: median(last) / median(first),
         unit: '×',
         goal: { atMost: 1.5 },
         yardstick: { name: 'p50 of the first', value: median(first), unit: 'ms' },
       },
-      { name: 'rows of metadata', value: left, unit: 'rows', goal: { atMost: 5 * versions } },
+      { name: 'metadata rows', value: added, unit: 'rows', goal: { atMost: 5 * versions } },
       {
-        name: 'until 50 segments are left',
+        name: 'compaction to 50 segments',
         value: compaction,
         unit: 's',
         goal: { atMost: 300 },
       },
-      ...(beside.length < 20
+      ...(during.length < 20
         ? []
         : [
             {
-              name: 'uploads beside it, p95 over p95 alone',
-              value: percentile(beside, 0.95) / percentile(alone, 0.95),
+              name: 'uploads during compaction, p95 vs p95 alone',
+              value: percentile(during, 0.95) / percentile(alone, 0.95),
               unit: '×' as const,
               goal: { atMost: 1.5 },
               yardstick: { name: 'p95 alone', value: percentile(alone, 0.95), unit: 'ms' as const },

@@ -1,4 +1,4 @@
-/** Calls of tools by MCP against requests for the same rows. */
+/** MCP tool calls compared with requests for the same rows. */
 import type { Bench } from './support/bench.js';
 import { createDataset, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
@@ -39,18 +39,18 @@ export const assistants: Bench = async ({ pick, product: open }) => {
   await uploadAndWait(product, datasetId, rows(pick(1_000_000, 20_000)));
   const turns = pick(101, 5);
   const figureOf = async (title: string, args: object, query: string): Promise<Figure> => {
-    // Other rows each time: nothing is answered from memory.
+    // Other rows each time, so that nothing comes from a cache.
     const pairOf = async (turn: number) => ({
       ours: await callTool(product, 'query_dataset', { datasetId, ...args, skip: turn })(),
       plain: await download(product, { datasetId }, `${query}&$skip=${turn}`)(),
     });
     await pairOf(turns);
     const pairs = await inTurn(turns, pairOf);
-    // A refusal is an answer of 200 as well, and short.
+    // A tool error is a 200 response as well, but short.
     if (pairs.some(({ ours, plain }) => plain.status !== 200 || ours.bytes < plain.bytes / 2))
-      throw new Error(`${title}: an answer failed`);
+      throw new Error(`${title}: a call failed`);
     return {
-      name: `${title} by MCP, time of the download`,
+      name: `${title} by MCP, time vs download`,
       value: median(pairs.map((pair) => pair.ours.totalMs / pair.plain.totalMs)),
       unit: '×',
       better: 'lower',

@@ -25,7 +25,7 @@ import { upsert } from './upsert.js';
 import { wide } from './wide.js';
 import { xlsx } from './xlsx.js';
 
-/** All benches, in the order in which they run. */
+/** All benches, in execution order. */
 export const benches: readonly BenchEntry[] = [
   { name: 'csv-scan', run: csvScan },
   { name: 'upload', run: upload },
@@ -52,6 +52,6 @@ export const benches: readonly BenchEntry[] = [
   { name: 'gateway', run: gateway },
   { name: 'neighbours', run: neighbours, fullOnly: true, limitMinutes: 45 },
   { name: 'skip-indexes', run: skipIndexes, fullOnly: true, limitMinutes: 30 },
-  // Last, since it leaves the most behind.
+  // Last, since it leaves the most data behind.
   { name: 'large', run: large, fullOnly: true, limitMinutes: 60 },
 ];

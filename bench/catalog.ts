@@ -6,7 +6,7 @@ import type { RunningProduct } from './support/product.js';
 import { type Fetched, fetchAll, inTurn } from './support/requests.js';
 import { median, percentile } from './support/statistics.js';
 
-/** Datasets with a version each, in a repository of their own; made in one statement, since only reading counts here. */
+/** Creates datasets with one version each in a new repository, in one statement since only reads are measured. */
 const fill = `
   WITH repository AS (
     INSERT INTO repositories (name, privacy, created_by)
@@ -45,7 +45,7 @@ const fillCatalog = async ({ databaseUrl, homeId }: RunningProduct, datasets: nu
   try {
     const sql = createSql(pool);
     const [filled] = await sql.query<Filled>(fill, [homeId, datasets]);
-    if (filled === undefined) throw new Error('nothing was filled');
+    if (filled === undefined) throw new Error('the catalog was not filled');
     await sql.query(point, [JSON.stringify(filled.versions)]);
     await sql.query('ANALYZE');
     return filled;
@@ -60,7 +60,7 @@ const timesOf = (answers: readonly Fetched[]): number[] => {
   return answers.map(({ totalMs }) => totalMs);
 };
 
-/** Lists over 10,000 datasets, which have no pages. */
+/** Unpaged lists of 10,000 datasets. */
 export const catalog: Bench = async ({ pick, product: open }) => {
   const product = await open();
   const { repository, versions } = await fillCatalog(product, 10_000);
@@ -78,14 +78,14 @@ export const catalog: Bench = async ({ pick, product: open }) => {
       goal: { atMost: 1_000 },
     },
     { name: 'list 10,000 datasets, p50', value: median(timesOf(all)), unit: 'ms', better: 'lower' },
-    { name: 'size of that list', value: (all[0]?.bytes ?? Number.NaN) / 1e6, unit: 'MB' },
+    { name: 'size of the list', value: (all[0]?.bytes ?? Number.NaN) / 1e6, unit: 'MB' },
     {
       name: 'list one repository of 10,000, p50',
       value: median(timesOf(lists)),
       unit: 'ms',
       better: 'lower',
     },
-    { name: 'search them, p50', value: median(timesOf(searches)), unit: 'ms', better: 'lower' },
-    { name: 'read one of them, p95', value: percentile(timesOf(reads), 0.95), unit: 'ms', better: 'lower' },
+    { name: 'search 10,000 datasets, p50', value: median(timesOf(searches)), unit: 'ms', better: 'lower' },
+    { name: 'read one dataset, p95', value: percentile(timesOf(reads), 0.95), unit: 'ms', better: 'lower' },
   ];
 };

@@ -1,6 +1,6 @@
 /**
- * Cost of changing a large table: time until the change is visible, disk space, and how fast the new versions and their differences
- * are read. ClickHouse, DuckDB and SQLite make the same changes in the same run.
+ * Cost of changing a large table: time until the change is visible, disk space, and reads of the new versions and their
+ * diffs. ClickHouse, DuckDB and SQLite make the same changes in the same run.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import { untilQuiet } from './support/process-stats.js';
 import { inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 
-/** A dataset with all rows of a table. */
+/** Uploads all rows of a table to a new dataset. */
 const startDataset = async (
   { product: start, say }: BenchContext,
   shape: TableShape,
@@ -35,7 +35,7 @@ const startDataset = async (
   return { changing, base: await change(changing, file, {}) };
 };
 
-/** A version a day for a year, of a dataset without other changes: those of 100,000 rows are soon a tenth of it, which is folded. */
+/** A version a day for a year. Uses a fresh dataset, since the 100,000-row changes of the other bench would soon trigger folding. */
 const measureYear = async (context: BenchContext, shape: TableShape, turns: number): Promise<void> => {
   const { pick, say, report } = context;
   const { changing, base } = await startDataset(context, shape);
@@ -72,14 +72,14 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
   );
   report([
     {
-      name: `${shape.title}: sync of the whole file, 0.1 % changed, time of the upload`,
+      name: `${shape.title}: sync of the whole file, 0.1 % changed, time vs upload`,
       value: synced.seconds / base.seconds,
       unit: '×',
       goal: { atMost: 1.3 },
       yardstick: { name: 'upload', value: base.seconds, unit: 's' },
     },
     {
-      name: `${shape.title}: sync, disk over that of the table`,
+      name: `${shape.title}: sync, disk vs table`,
       value: (100 * synced.bytes) / baseBytes,
       unit: '%',
       goal: { atMost: 1 },
@@ -95,7 +95,7 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
   const checked = await upsertOf(changing, 1, 90, 'fail');
   report([
     {
-      name: `${shape.title}: upsert of 1 that fails for keys that are not unique`,
+      name: `${shape.title}: upsert of 1 with onDuplicateKey=fail`,
       value: checked.seconds,
       unit: 's',
       better: 'lower',
@@ -125,24 +125,24 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
       better: 'lower',
     },
     ratio(
-      `${shape.title}: disk of the table, of plain ClickHouse`,
+      `${shape.title}: disk of the table vs plain ClickHouse`,
       baseBytes,
       clickhouse?.baseBytes ?? Number.NaN,
       'ClickHouse',
       'B',
     ),
     ratio(
-      `${shape.title}: disk of the table, of DuckDB`,
+      `${shape.title}: disk of the table vs DuckDB`,
       baseBytes,
       duck?.baseBytes ?? Number.NaN,
       'DuckDB',
       'B',
     ),
-    ratio(`${shape.title}: disk of the table, of SQLite`, baseBytes, sqliteBytes(shape), 'SQLite', 'B'),
+    ratio(`${shape.title}: disk of the table vs SQLite`, baseBytes, sqliteBytes(shape), 'SQLite', 'B'),
   ]);
 };
 
-/** 10 M rows of 3 columns, and 1 M rows of 100; more than share a table with others in a quick run, too. */
+/** 10 M rows of 3 columns and 1 M rows of 100; even a quick run has too many rows for a shared pool. */
 const shapes = ({ pick }: BenchContext): readonly TableShape[] => [
   { title: '3 columns', rows: pick(10_000_000, 200_000), values: 1 },
   { title: '100 columns', rows: pick(1_000_000, 30_000), values: 98 },
@@ -151,7 +151,7 @@ const shapes = ({ pick }: BenchContext): readonly TableShape[] => [
 export const changes: Bench = async (context) => {
   for (const shape of shapes(context)) {
     await measureShape(context, shape);
-    // SQLite blocked this process for a minute: it notices only now which connections the API has closed.
+    // SQLite blocks the process for a minute; lets it notice connections that the API has closed.
     await sleep(100);
   }
   return [];

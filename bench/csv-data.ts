@@ -1,4 +1,4 @@
-/** A file like those of statistics offices: a date, two texts, three numbers; about 63 bytes a row. */
+/** CSV like that of statistics offices: a date, two texts, three numbers; about 63 bytes a row. */
 const countries = [
   'Germany',
   'France',
@@ -14,7 +14,7 @@ const sectors = ['Agriculture and forestry', 'Industry', 'Construction', 'Trade'
 
 export const csvHeader = 'date,country,sector,value,volume,share\n';
 
-/** Linear congruential generator: the same file on every machine. */
+/** Linear congruential generator, so that every machine has the same file. */
 const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -25,9 +25,9 @@ const createRandom = (seed: number): (() => number) => {
 
 export interface RowOptions {
   readonly seed?: number;
-  /** Every field is put in quotes. */
+  /** Puts every field in quotes. */
   readonly quoted?: boolean;
-  /** Numbers have the 16 or 17 digits with which languages print doubles. */
+  /** Writes numbers with 16 or 17 digits, as languages print doubles. */
   readonly longNumbers?: boolean;
 }
 
@@ -50,7 +50,7 @@ export const generateRows = (rows: number, options: RowOptions = {}): Buffer => 
   return Buffer.from(lines.join(''));
 };
 
-/** Rows of nothing but numbers. */
+/** Rows of numbers only. */
 export const generateWideRows = (rows: number, columns: number): Buffer => {
   const random = createRandom(2);
   const line = (): string => Array.from({ length: columns }, () => (random() * 1e4).toFixed(2)).join(',');

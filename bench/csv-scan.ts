@@ -11,7 +11,7 @@ import { median } from './support/statistics.js';
 const dialect: Dialect = { delimiter: 0x2c, quote: 0x22 };
 const pieceBytes = 64 << 10;
 
-/** MB of raw CSV per second of CPU: the median of some runs over the same bytes. */
+/** Median MB of raw CSV per CPU second over several runs. */
 const rateOf = (runs: number, bytes: number, run: () => void): number =>
   median(
     Array.from({ length: runs }, () => {
@@ -54,7 +54,7 @@ const types: readonly EncodePhysical[] = ['d', 's', 's', 'f', 'f', 'f'];
 const exact: readonly EncodePhysical[] = ['d', 's', 's', 'n38_6', 'n38_6', 'n38_6'];
 const wideColumns = 5_000;
 
-/** The steps that see every byte of an upload, each on one core. */
+/** Throughput of the steps that touch every byte of an upload, each on one core. */
 export const csvScan: Bench = async ({ pick, say }) => {
   const runs = pick(15, 3);
   const rows = pick(260_000, 50_000);

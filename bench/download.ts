@@ -25,7 +25,7 @@ const filterOf = (condition: string): string => `$filter=${encodeURIComponent(co
 
 type Request = () => Promise<Fetched>;
 
-/** Pairs of the same rows, ours first. */
+/** Alternates both requests, ours first, after one unmeasured pair. */
 const inPairs = async (turns: number, ours: Request, raw: Request) => {
   await ours();
   await raw();
@@ -39,11 +39,11 @@ const inPairs = async (turns: number, ours: Request, raw: Request) => {
 
 type Pairs = Awaited<ReturnType<typeof inPairs>>;
 
-/** Bytes per second, ours to ClickHouse's. */
+/** Ratio of our bytes per second to ClickHouse's. */
 const throughput = (name: string, pairs: Pairs): Figure => {
   const speed = ({ bytes, totalMs }: Fetched): number => bytes / totalMs;
   return {
-    name: `${name}, throughput of ClickHouse`,
+    name: `${name}, throughput vs ClickHouse`,
     value: median(pairs.map(({ ours, raw }) => speed(ours) / speed(raw))),
     unit: '×',
     goal: { atLeast: 0.9 },
@@ -55,9 +55,9 @@ const throughput = (name: string, pairs: Pairs): Figure => {
   };
 };
 
-const times = (pairs: Pairs, whose: 'ours' | 'raw'): number[] => pairs.map((pair) => pair[whose].totalMs);
+const times = (pairs: Pairs, side: 'ours' | 'raw'): number[] => pairs.map((pair) => pair[side].totalMs);
 
-/** Few columns of a table of 1,000: what counts is everything around the query. */
+/** Few columns of a 1,000-column table: measures the overhead around the query. */
 const narrowFigures = (pairs: Pairs): Figure[] => {
   const raw = percentile(times(pairs, 'raw'), 0.95);
   const yardstick = { name: 'the same SELECT, p95', value: raw, unit: 'ms' };
@@ -90,7 +90,7 @@ const unchangedFigure = async (
   return { name: '304, p99', value: percentile(all, 0.99), unit: 'ms', goal: { atMost: 10 } };
 };
 
-/** How much longer 50 at once take than the same 50 one after the other: below 1 the machine is used better. */
+/** Time of concurrent downloads relative to the same number in sequence; below 1, concurrency uses the machine better. */
 const crowdFigure = async (ask: Request, count: number): Promise<Figure> => {
   const alone = await inTurn(3, ask);
   const startedAt = performance.now();
@@ -98,14 +98,14 @@ const crowdFigure = async (ask: Request, count: number): Promise<Figure> => {
   const together = performance.now() - startedAt;
   if (answers.some(({ status }) => status !== 200)) throw new Error('an answer was not 200');
   return {
-    name: `${count} downloads at once, time of as many in turn`,
+    name: `${count} downloads at once, time vs in sequence`,
     value: together / (median(alone.map(({ totalMs }) => totalMs)) * count),
     unit: '×',
     goal: { atMost: 1.2 },
   };
 };
 
-/** Growth of the API's peak memory from a small download to one that is as large as a bench can wait for. */
+/** Growth of the API's peak memory from a small download to a large one. */
 const memoryFigure = async (pid: number, small: Request, large: Request, turns: number): Promise<Figure> => {
   await small();
   resetPeakMemory(pid);
@@ -121,7 +121,7 @@ const memoryFigure = async (pid: number, small: Request, large: Request, turns: 
   };
 };
 
-/** Downloads against the same SELECT straight from ClickHouse over HTTP, in pairs and alternating. */
+/** Downloads compared with the same SELECT directly from ClickHouse over HTTP, alternating. */
 export const downloads: Bench = async ({ pick, say, product: open }) => {
   const product = await open();
   const file = await tableFile(pick(5_000_000, 500_000));
@@ -149,7 +149,7 @@ export const downloads: Bench = async ({ pick, say, product: open }) => {
   await ratio('full CSV', '$skip=0', 'CSVWithNames');
   await ratio('filtered CSV', filter, 'CSVWithNames', { condition });
   await ratio('full JSON', '$format=json', 'JSONEachRow');
-  // TSV is quoted as CSV is, so that nothing is lost.
+  // Our TSV is quoted like CSV, so that it is lossless.
   await ratio('full TSV', '$format=tsv', 'CSVWithNames', { settings: ", format_csv_delimiter = '\t'" });
   await ratio('full Parquet', '$format=parquet&$skip=0', 'Parquet');
 

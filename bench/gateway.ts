@@ -14,7 +14,7 @@ import { median, percentile } from './support/statistics.js';
 
 const seriesId = 'FXUSDCAD';
 
-/** A reply of the Bank of Canada with 24 observations, the length of a preview. */
+/** Bank of Canada response with 24 observations, the length of a preview. */
 const reply = {
   terms: { url: 'https://www.bankofcanada.ca/terms/' },
   seriesDetail: {
@@ -31,10 +31,10 @@ const openProduct = async ({ product, defer }: BenchContext): Promise<RunningPro
     { path: `/observations/${seriesId}/json`, query: { recent: '24' }, reply },
   ]);
   await defer('upstream', bank.close);
-  const nobody = await startReplayUpstream([]);
-  await defer('upstream without answers', nobody.close);
+  const empty = await startReplayUpstream([]);
+  await defer('upstream without responses', empty.close);
   const urls = allProviders.map(
-    ({ slug }) => `${slug}=${slug === 'bankofcanada' ? bank.baseUrl : nobody.baseUrl}`,
+    ({ slug }) => `${slug}=${slug === 'bankofcanada' ? bank.baseUrl : empty.baseUrl}`,
   );
   return product({ providerUrls: urls.join(',') });
 };
@@ -45,7 +45,7 @@ const timesOf = (answers: readonly Fetched[]): number[] => {
   return answers.map(({ totalMs }) => totalMs);
 };
 
-/** Answers within `ms` with so many callers, each asking again as soon as it has its answer. */
+/** Responses within `ms` to concurrent callers that send requests back to back. */
 const load = async (callers: number, ms: number, ask: () => Promise<Fetched>): Promise<Fetched[]> => {
   const end = performance.now() + ms;
   const answers: Fetched[] = [];
@@ -123,7 +123,7 @@ const searchFigures = async ({ pick, say }: BenchContext, product: RunningProduc
   ];
 };
 
-/** Series that are kept, and the search index; the upstream is a local one. */
+/** Cached series and the search index, with a local upstream. */
 export const gateway: Bench = async (context) => {
   const product = await openProduct(context);
   return [...(await cacheFigures(context, product)), ...(await searchFigures(context, product))];

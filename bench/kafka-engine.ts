@@ -8,7 +8,7 @@ import { clientOf } from '../src/storage/kafka/kafkajs/client.js';
 import type { Bench } from './support/bench.js';
 import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, inTurn } from './support/requests.js';
+import { inTurn, queryClickHouse } from './support/requests.js';
 import { median } from './support/statistics.js';
 import { type TableFile, tableColumns, tableFile } from './support/table-file.js';
 
@@ -16,7 +16,7 @@ const partitions = 4;
 const maxMessageBytes = 24 << 20;
 const pollMs = 20;
 
-/** Puts the chunks of the file, as an upload cuts them but uncompressed, into a topic of their own. */
+/** Writes the chunks of the file to a new topic, split as in an upload but uncompressed. */
 const fillTopic = async (product: RunningProduct, topic: string, file: TableFile): Promise<void> => {
   const log = createLog('bench', 'warn', 2);
   const kafka = createKafka({
@@ -57,11 +57,11 @@ const fillTopic = async (product: RunningProduct, topic: string, file: TableFile
   }
 };
 
-/** With its defaults the engine waits seconds for rows to fill its last block. */
-const flushSoon = 'kafka_flush_interval_ms = 500';
+/** By default the engine waits seconds for its last block to fill. */
+const fastFlush = 'kafka_flush_interval_ms = 500';
 const settingsOf = {
-  plain: flushSoon,
-  tuned: `${flushSoon}, kafka_num_consumers = 2, kafka_thread_per_consumer = 1, kafka_max_block_size = 1048576`,
+  plain: fastFlush,
+  tuned: `${fastFlush}, kafka_num_consumers = 2, kafka_thread_per_consumer = 1, kafka_max_block_size = 1048576`,
 };
 
 interface EngineRead {
@@ -70,10 +70,10 @@ interface EngineRead {
   readonly settings: keyof typeof settingsOf;
 }
 
-/** Seconds that ClickHouse's Kafka engine takes from its start until every row can be read. */
+/** Seconds from the start of ClickHouse's Kafka engine until every row is readable. */
 const readByEngine = async (product: RunningProduct, read: EngineRead): Promise<number> => {
   const { topic, rows, settings } = read;
-  const ask = (sql: string): Promise<string> => askClickHouse(product.clickhouseUrl, sql);
+  const ask = (sql: string): Promise<string> => queryClickHouse(product.clickhouseUrl, sql);
   const drop = async (): Promise<void> => {
     for (const table of ['engine_view', 'engine_queue', 'engine_rows'])
       await ask(`DROP TABLE IF EXISTS default.${table} SYNC`);
@@ -98,9 +98,9 @@ const readByEngine = async (product: RunningProduct, read: EngineRead): Promise<
 };
 
 /**
- * A file of 300 MB, alternating: ClickHouse's own Kafka engine reads chunks that lie in Kafka, plain and tuned (a
- * consumer per core, large blocks), then our upload of the file. The engine gets a start: its chunks were split and
- * stored before, and it checks no value.
+ * A 300 MB file, alternating: ClickHouse's Kafka engine reads chunks already in Kafka, plain and tuned (a consumer per
+ * core, large blocks), then our upload of the file. The engine has a head start: its chunks are already split and
+ * stored, and it validates no values.
  */
 export const kafkaEngine: Bench = async ({ pick, say, product: open }) => {
   const file = await tableFile(pick(5_000_000, 200_000));
@@ -110,7 +110,7 @@ export const kafkaEngine: Bench = async ({ pick, say, product: open }) => {
     await fillTopic(product, topic, file);
     const plain = await readByEngine(product, { topic, rows: file.rows, settings: 'plain' });
     const tuned = await readByEngine(product, { topic, rows: file.rows, settings: 'tuned' });
-    const datasetId = await createDataset(product, `beside the Kafka engine ${Date.now()} ${turn}`);
+    const datasetId = await createDataset(product, `after the Kafka engine ${Date.now()} ${turn}`);
     const startedAt = performance.now();
     await uploadAndWait(product, datasetId, fileContent(file.path));
     const seconds = (performance.now() - startedAt) / 1000;
@@ -122,14 +122,14 @@ export const kafkaEngine: Bench = async ({ pick, say, product: open }) => {
     median(rounds.map((round) => round.seconds / round[name]));
   return [
     {
-      name: "time of ClickHouse's Kafka engine",
+      name: "time vs ClickHouse's Kafka engine",
       value: ratio('plain'),
       unit: '×',
       goal: { atMost: 0.5 },
       yardstick: { name: 'Kafka engine', value: engine('plain'), unit: 's' },
     },
     {
-      name: "time of ClickHouse's Kafka engine, tuned",
+      name: "time vs ClickHouse's Kafka engine, tuned",
       value: ratio('tuned'),
       unit: '×',
       better: 'lower',

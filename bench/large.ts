@@ -23,7 +23,7 @@ const upload = async (product: RunningProduct, size: number): Promise<Transfer> 
   return { datasetId, bytes, seconds, usage };
 };
 
-/** `$skip=0` asks for a stream; without any option the answer would be a link to a file. */
+/** `$skip=0` requests a stream; without options the response would be a link to a file. */
 const download = async (product: RunningProduct, { datasetId, bytes }: Transfer) => {
   const { value, seconds, usage } = await measure(product, () =>
     fetchAll(`${product.baseUrl}/datasets/${datasetId}/data?$skip=0`, {
@@ -42,11 +42,11 @@ const growth = (name: string, process: string, small: Usage, large: Usage, goal?
     value: (large.peakMemoryMb[process] ?? Number.NaN) - before,
     unit: 'MB',
     ...(goal === undefined ? { better: 'lower' } : { goal }),
-    yardstick: { name: 'peak with the small one', value: before, unit: 'MB' },
+    yardstick: { name: 'peak with the small file', value: before, unit: 'MB' },
   };
 };
 
-/** Memory must not grow with the size of what passes through. */
+/** Memory must not grow with the size of an upload or download. */
 export const large: Bench = async ({ pick, say, report, product: open }) => {
   const product = await open();
   const sizes = { tiny: pick(10e6, 1e6), small: pick(300e6, 20e6), large: pick(10e9, 200e6) };
@@ -56,12 +56,12 @@ export const large: Bench = async ({ pick, say, report, product: open }) => {
   const big = await upload(product, sizes.large);
   say(`${sizeText(sizes.large)} in ${big.seconds.toFixed(0)} s`);
   const title = sizeText(sizes.large);
-  const against = `against ${sizeText(sizes.small)}`;
+  const against = `over ${sizeText(sizes.small)}`;
   report([
     { name: `upload ${title}`, value: big.bytes / 1e6 / big.seconds, unit: 'MB/s', better: 'higher' },
     ...usageFigures(`upload ${title}`, big.usage),
-    growth(`upload ${title}, API memory ${against}`, 'api', small.usage, big.usage),
-    growth(`upload ${title}, worker memory ${against}`, 'worker', small.usage, big.usage),
+    growth(`upload ${title}, growth of API memory ${against}`, 'api', small.usage, big.usage),
+    growth(`upload ${title}, growth of worker memory ${against}`, 'worker', small.usage, big.usage),
   ]);
   const tinyOut = await download(product, tiny);
   const bigOut = await download(product, big);
@@ -69,7 +69,7 @@ export const large: Bench = async ({ pick, say, report, product: open }) => {
     { name: `download ${title}`, value: bigOut.rate, unit: 'MB/s', better: 'higher' },
     ...usageFigures(`download ${title}`, bigOut.usage),
     growth(
-      `download ${title}, API memory against ${sizeText(sizes.tiny)}`,
+      `download ${title}, growth of API memory over ${sizeText(sizes.tiny)}`,
       'api',
       tinyOut.usage,
       bigOut.usage,

@@ -3,23 +3,23 @@ import type { Bench } from './support/bench.js';
 import { createDataset } from './support/client.js';
 import { fillMetadata } from './support/metadata.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, inTurn } from './support/requests.js';
+import { inTurn, queryClickHouse } from './support/requests.js';
 import { timeShortUpload } from './support/short-upload.js';
 import { timeStart } from './support/standalone.js';
 import { median, percentile } from './support/statistics.js';
 
-/** Datasets at which an upload is timed first. */
+/** Number of datasets when uploads are first timed. */
 const few = 10;
-/** Uploads that are timed. */
+/** Number of timed uploads. */
 const timed = 50;
 const rowsOfOne = 1_000;
-/** Milliseconds between two uploads beside a removal. */
+/** Milliseconds between uploads during a removal. */
 const pauseMs = 200;
 
 const number = async ({ clickhouseUrl }: RunningProduct, sql: string): Promise<number> =>
-  Number(await askClickHouse(clickhouseUrl, sql));
+  Number(await queryClickHouse(clickhouseUrl, sql));
 
-/** Megabytes that ClickHouse counts as its own, once merges have ended. */
+/** Megabytes tracked by ClickHouse once no merge is running. */
 const memoryAtRest = async (product: RunningProduct): Promise<number> => {
   for (let turn = 0; turn < 120; turn += 1) {
     if ((await number(product, 'SELECT count() FROM system.merges')) === 0) break;
@@ -31,7 +31,7 @@ const memoryAtRest = async (product: RunningProduct): Promise<number> => {
 const timeUploads = async (product: RunningProduct, ids: readonly number[]): Promise<number[]> =>
   inTurn(timed, (turn) => timeShortUpload(product, ids[(turn * 7919) % ids.length] ?? 0));
 
-/** Seconds until ClickHouse answers a query again after it was killed; it is started again by itself. */
+/** Kills ClickHouse, which the product restarts; seconds until it answers a query again. */
 const timeRestart = async (product: RunningProduct): Promise<number> => {
   const pid = product.pids().clickhouse;
   if (pid === undefined) throw new Error('ClickHouse has no process of its own');
@@ -53,13 +53,13 @@ const rowsOnDisk = (product: RunningProduct): Promise<number> =>
   number(product, `SELECT sum(rows) FROM system.parts WHERE ${pools}`);
 
 interface Removal {
-  /** Until the rows are gone from the disk. */
+  /** Seconds until the rows are gone from disk. */
   readonly seconds: number;
-  /** Milliseconds of each upload to other datasets meanwhile. */
+  /** Milliseconds of each concurrent upload to another dataset. */
   readonly uploads: readonly number[];
 }
 
-/** Deletes datasets one after the other, while somebody uploads to others now and then. */
+/** Deletes datasets in sequence, with occasional uploads to others meanwhile. */
 const remove = async (
   product: RunningProduct,
   ids: readonly number[],
@@ -85,7 +85,7 @@ const remove = async (
         });
         if (!answer.ok) throw new Error(`a dataset was not deleted: ${await answer.text()}`);
       }
-      // Uploads in the meantime were added.
+      // Allows for the rows of uploads made meanwhile.
       while ((await rowsOnDisk(product)) > most + uploads.length * rowsOfOne) await sleep(500);
       return (performance.now() - startedAt) / 1000;
     } finally {
@@ -96,12 +96,12 @@ const remove = async (
   return { seconds, uploads };
 };
 
-/** Many small datasets: what they cost at rest, and what everything else costs beside them. */
+/** Many small datasets: their memory at rest, and their effect on uploads, restarts and removals. */
 export const many: Bench = async ({ pick, say, report, product: open }) => {
   const count = pick(100_000, 200);
   const product = await open({
     segmentGraceMs: '0',
-    // It frees the removed rows; more often than every hour, so that the bench ends.
+    // This sweep frees removed rows; the default of an hour would be too long for a bench.
     storageSweepIntervalMs: pick('60000', '10000'),
     poolDropIntervalMs: '10000',
   });
@@ -125,16 +125,16 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
     { name: 'tables in ClickHouse', value: tables, unit: 'tables', better: 'lower' },
     { name: 'parts of pools', value: parts, unit: 'parts', better: 'lower' },
     {
-      name: 'memory of ClickHouse at rest over an empty one',
+      name: 'memory of ClickHouse at rest over an empty server',
       value: atRest,
       unit: 'MB',
       goal: { atMost: 1_000 },
     },
-    { name: `upload, p50 at ${few}`, value: median(early), unit: 'ms', better: 'lower' },
-    { name: `upload, p95 at ${few}`, value: percentile(early, 0.95), unit: 'ms', better: 'lower' },
-    { name: 'upload, p50 at all', value: median(late), unit: 'ms', better: 'lower' },
+    { name: `upload, p50 at ${few} datasets`, value: median(early), unit: 'ms', better: 'lower' },
+    { name: `upload, p95 at ${few} datasets`, value: percentile(early, 0.95), unit: 'ms', better: 'lower' },
+    { name: 'upload, p50 at all datasets', value: median(late), unit: 'ms', better: 'lower' },
     {
-      name: `upload, p50 at all over p50 at ${few}`,
+      name: `upload, p50 at all datasets vs ${few}`,
       value: median(late) / median(early),
       unit: '×',
       goal: { atMost: 1.3 },
@@ -150,21 +150,21 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
     return timeShortUpload(product, own.at(-1 - ((turn * 7919) % count)) ?? 0);
   });
   const gone = own.slice(0, Math.floor(count / 10));
-  say(`${gone.length} datasets are deleted`);
+  say(`deleting ${gone.length} datasets`);
   const { seconds, uploads } = await remove(product, gone, own.slice(gone.length));
   await product.halt();
   const start = await timeStart(product.dataDir);
   return [
-    { name: 'start of the whole product, until it is ready', value: start, unit: 's', goal: { atMost: 30 } },
-    { name: 'restart of ClickHouse, until it answers', value: restart, unit: 's', goal: { atMost: 30 } },
+    { name: 'start of the whole product until ready', value: start, unit: 's', goal: { atMost: 30 } },
+    { name: 'restart of ClickHouse until it answers', value: restart, unit: 's', goal: { atMost: 30 } },
     {
-      name: 'removal of a tenth, until the bytes are gone',
+      name: 'removal of a tenth until the rows are gone',
       value: seconds,
       unit: 's',
       goal: { atMost: 600 },
     },
     {
-      name: 'upload beside the removal, p95 over p95 before',
+      name: 'upload during removal, p95 vs p95 before',
       value: percentile(uploads, 0.95) / percentile(before, 0.95),
       unit: '×',
       goal: { atMost: 2 },

@@ -25,7 +25,7 @@ interface Run {
   readonly peakMb: number;
 }
 
-/** `npm run admin -- sweep` in a process of its own, so that its memory can be told. */
+/** Runs `npm run admin -- sweep` in its own process, to measure its memory. */
 const sweep = (product: RunningProduct): Promise<Run> =>
   new Promise((resolve, reject) => {
     const env = childEnvironment({ ...product.access, logLevel: 'warn' });
@@ -35,14 +35,14 @@ const sweep = (product: RunningProduct): Promise<Run> =>
     });
     const startedAt = performance.now();
     let peakMb = 0;
-    const look = setInterval(() => {
+    const sampling = setInterval(() => {
       if (child.pid !== undefined && child.exitCode === null) peakMb = peakMemoryMb(child.pid) || peakMb;
     }, 50);
     child.once('error', reject);
     child.once('exit', (code) => {
-      clearInterval(look);
+      clearInterval(sampling);
       if (code === 0) resolve({ seconds: (performance.now() - startedAt) / 1000, peakMb });
-      else reject(new Error(`the sweep ended with ${code}`));
+      else reject(new Error(`the sweep exited with ${code}`));
     });
   });
 
@@ -65,7 +65,7 @@ const timing = (name: string, answers: readonly Fetched[], goal?: number): Figur
   ];
 };
 
-/** Bounds of some datasets, replaced ones and others, by which half of their versions are due. */
+/** Sets a retention on every fifth dataset, after which half of its versions are due for deletion. */
 const limitRetention = async (
   product: RunningProduct,
   own: readonly number[],
@@ -83,7 +83,7 @@ const limitRetention = async (
   return few.length;
 };
 
-/** Every GET route that answers of the catalog: what one request takes. */
+/** Times one request to each GET route of the catalog. */
 const timeRoutes = async (
   product: RunningProduct,
   { versionsPerDataset }: MetadataShape,
@@ -101,15 +101,15 @@ const timeRoutes = async (
   for (const path of await getRoutes(product)) {
     const answers = await inTurn(turns, (turn) => {
       const dataset = own[(turn * 37) % own.length] ?? 0;
-      // Ids of versions follow those of the datasets, as metadata.ts numbers them.
+      // Version ids follow dataset ids; see support/metadata.ts.
       const version = first + (dataset - first) * versionsPerDataset + versionsPerDataset - 1;
       const ids = { dataset, version, repository: product.homeId, key: key?.id ?? 0 };
       return get(addressOf(path, ids));
     });
     const failed = answers.find(({ status }) => status >= 400 && status !== 403 && status !== 404);
-    if (failed !== undefined) throw new Error(`GET ${path} was answered ${failed.status}`);
+    if (failed !== undefined) throw new Error(`GET ${path} answered ${failed.status}`);
     figures.push({
-      name: `GET ${path}${readsRows(path) ? ', which reads rows' : ''}, p50 (${answers[0]?.status})`,
+      name: `GET ${path}${readsRows(path) ? ', reading rows' : ''}, p50 (${answers[0]?.status})`,
       value: median(answers.map(({ totalMs }) => totalMs)),
       unit: 'ms',
       ...(listsEverything(path) || readsRows(path) ? { better: 'lower' as const } : { goal: { atMost: 50 } }),
@@ -118,16 +118,16 @@ const timeRoutes = async (
   return figures;
 };
 
-/** A catalog of 100,000 datasets, 1,000,000 versions and 3,000,000 segments: what reading, uploading and sweeping cost. */
+/** Cost of reads, uploads and sweeps with 100,000 datasets, 1,000,000 versions and 3,000,000 segments. */
 export const metadata: Bench = async ({ pick, say, report, product: open }) => {
   const shape = pick(full, { ...full, accounts: 20, teams: 5, datasets: 1_000, ownDatasets: 100 });
-  // Swept when this bench says so, never beside it.
+  // No sweep runs except those of this bench.
   const product = await open({
     storageSweepIntervalMs: '86400000',
-    // Datasets of years would have been joined by now.
+    // The generated datasets look uncompacted; do not compact them now.
     compactionIntervalMs: '86400000',
     segmentGraceMs: '0',
-    // A million versions that appear at once would keep these busy for days.
+    // A million new versions would keep these jobs busy for days.
     summariesAheadCells: '0',
     exportsAheadBytes: '0',
   });
@@ -150,16 +150,17 @@ export const metadata: Bench = async ({ pick, say, report, product: open }) => {
     ...timing('search', await inTurn(turns, (turn) => get(`/search?q=prices%20region%20${turn}`))),
   ]);
   report(await timeRoutes(product, shape, own, turns));
-  if ((await get(`/datasets/${others[0]}`)).status !== 403) throw new Error('a dataset of others was shown');
+  if ((await get(`/datasets/${others[0]}`)).status !== 403)
+    throw new Error('a dataset of another account was returned');
 
   const late = await inTurn(pick(50, 5), (turn) =>
     timeShortUpload(product, own[(turn * 37) % own.length] ?? 0),
   );
   report([
     { name: 'upload, p50 before', value: median(early), unit: 'ms', better: 'lower' },
-    { name: 'upload, p50 beside all', value: median(late), unit: 'ms', better: 'lower' },
+    { name: 'upload, p50 in the full catalog', value: median(late), unit: 'ms', better: 'lower' },
     {
-      name: 'upload, p50 beside all over p50 before',
+      name: 'upload, p50 in the full catalog over p50 before',
       value: median(late) / median(early),
       unit: '×',
       goal: { atMost: 1.3 },

@@ -9,14 +9,14 @@ const figuresOf = (outcome: Outcome): Figure[] => {
   const { attack, idle, suffered } = outcome;
   return [
     {
-      name: `light requests beside ${attack}, p95`,
+      name: `light requests during ${attack}, p95`,
       value: p95,
       unit: '×',
       goal: { atMost: goals.p95 },
       yardstick: { name: 'idle', value: idle.p95Ms, unit: 'ms' },
     },
     {
-      name: `upload of 22 MB beside ${attack}`,
+      name: `22 MB upload during ${attack}`,
       value: suffered.uploadSeconds === undefined ? Number.NaN : upload,
       unit: '×',
       goal: { atMost: goals.upload },
@@ -25,7 +25,7 @@ const figuresOf = (outcome: Outcome): Figure[] => {
   ];
 };
 
-/** Slowdown of an account by another that does its worst: multiples of its values alone. */
+/** Slowdown of an account while another attacks, as multiples of its idle values. */
 export const neighbours: Bench = async ({ quick, pick, say, product: open, defer }) => {
   const upstreams = await startUpstreams();
   await defer('providers', upstreams.close);

@@ -1,4 +1,4 @@
-/** Pages of OData against the same pages as JSON, and a large table page by page. */
+/** OData pages compared with the same pages as JSON, and a large table read page by page. */
 import { csvHeader, generateRows } from './csv-data.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import type { Figure } from './support/figure.js';
@@ -9,7 +9,7 @@ import { storeTable } from './support/stored.js';
 
 const pageRows = 10_000;
 
-/** The table of other benches, piece by piece. */
+/** Generates the usual bench table in pieces. */
 async function* tableRows(count: number): AsyncGenerator<Buffer> {
   const piece = generateRows(50_000);
   yield Buffer.from(csvHeader);
@@ -33,7 +33,7 @@ const pageFigure = async (
   await inTurn(turns, async () => [await read(odata), await read(json)]);
   const pairs = await inTurn(turns, async () => ({ odata: await read(odata), json: await read(json) }));
   return {
-    name: `a page of ${pageRows} rows, time of the same page as JSON`,
+    name: `page of ${pageRows} rows, time vs JSON`,
     value: median(pairs.map((pair) => pair.odata / pair.json)),
     unit: '×',
     goal: { atMost: 1.3 },
@@ -46,7 +46,7 @@ interface Page {
   readonly '@odata.nextLink'?: string;
 }
 
-/** Milliseconds of each page, from the first to the last. */
+/** Reads all pages; `times` are the milliseconds of each. */
 const pagesOf = async (
   { authorization }: RunningProduct,
   first: string,
@@ -83,7 +83,7 @@ const walkFigures = async (
   const first = median(firsts);
   return [
     {
-      name: `slowest page of the whole table ${how}, time of the first`,
+      name: `slowest page of the whole table ${how}, time vs first page`,
       value: Math.max(...times) / first,
       unit: '×',
       goal: { atMost: 3 },
@@ -102,9 +102,9 @@ export const odata: Bench = async ({ pick, say, report, product: open }) => {
   const product = await open();
   const count = pick(5_000_000, 100_000);
   const { datasetId } = await storeTable(product, 'odata', tableRows(count));
-  say(`${count} rows are there`);
+  say(`${count} rows uploaded`);
   report([await pageFigure(product, datasetId, pick(40, 3))]);
-  const inOrder = await walkFigures(product, { datasetId, count, how: 'in its own order', query: '' }, say);
+  const inOrder = await walkFigures(product, { datasetId, count, how: 'in stored order', query: '' }, say);
   report(inOrder);
   return [];
 };

@@ -1,4 +1,4 @@
-/** One file and the same questions here, in a plain table of ClickHouse, in DuckDB and in SQLite. */
+/** Loads one file and runs the same queries here, in a plain ClickHouse table, in DuckDB and in SQLite. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { type Database, duckDb, plainClickHouse, sqliteDatabase } from './peers/databases.js';
 import { loadNow, type PeersResult, type Row, renderPeers } from './peers/markdown.js';
 import { type Question, questions } from './peers/questions.js';
-import { createReads, remembering } from './reads.js';
+import { createReads, withResultCache } from './reads.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
 import { measure, type Usage, untilQuiet } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse } from './support/requests.js';
+import { queryClickHouse } from './support/requests.js';
 import { median } from './support/statistics.js';
 import { download } from './support/stored.js';
 import { type TableFile, tableFile } from './support/table-file.js';
@@ -28,7 +28,7 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 interface Loaded {
   readonly row: Row;
   readonly datasetId: number;
-  /** Of the uploads and of the INSERTs, by turn. */
+  /** Usage of the uploads and the INSERTs, by turn. */
   readonly uploads: readonly Usage[];
   readonly inserts: readonly Usage[];
 }
@@ -57,58 +57,58 @@ const load = async (
       if (turn < maxTurns) times[at + 2]?.push((await timed(loadOther)).ms);
   }
   return {
-    row: { title: 'the file, until it can be read', ms: times.map(median) },
+    row: { title: 'load the file until readable', ms: times.map(median) },
     datasetId,
     uploads,
     inserts,
   };
 };
 
-interface Asking {
+interface QueryOptions {
   readonly datasetId: number;
   readonly databases: readonly Database[];
-  /** Requests of the service that do not count: its code is compiled as it runs. */
+  /** Unmeasured requests to the service first, for its JIT compiler. */
   readonly warmUp: number;
   readonly turns: number;
 }
 
-const ask = async (
+const timeQuery = async (
   product: RunningProduct,
   question: Question,
-  { datasetId, databases, warmUp, turns }: Asking,
+  { datasetId, databases, warmUp, turns }: QueryOptions,
 ): Promise<Row> => {
   const { title, form, options, sql } = question;
   const times: number[][] = [[], ...databases.map(() => [])];
-  const askOurs = async (turn: number): Promise<number> => {
+  const queryOurs = async (turn: number): Promise<number> => {
     const { status, totalMs } = await download(product, { datasetId }, options(turn))();
     if (status !== 200) throw new Error(`${title}: status ${status}`);
     return totalMs;
   };
-  for (let turn = 0; turn < warmUp; turn += 1) await askOurs(turns + turn);
+  for (let turn = 0; turn < warmUp; turn += 1) await queryOurs(turns + turn);
   for (let turn = 0; turn < turns; turn += 1) {
-    times[0]?.push(await askOurs(turn));
-    for (const [at, { ask: askOther, maxTurns = turns }] of databases.entries()) {
+    times[0]?.push(await queryOurs(turn));
+    for (const [at, { query: queryOther, maxTurns = turns }] of databases.entries()) {
       if (turn >= maxTurns) continue;
-      const { value: answered, ms } = await timed(() => askOther(sql(turn), form));
-      if (answered) times[at + 1]?.push(ms);
+      const { value: supported, ms } = await timed(() => queryOther(sql(turn), form));
+      if (supported) times[at + 1]?.push(ms);
     }
   }
   return { title, ms: times.map((ms) => (ms.length === 0 ? undefined : median(ms))) };
 };
 
-/** Waits until the version, with a row appended, is read from its copy. */
+/** Appends a row and waits until the version is read from its read copy. */
 const untilCopied = async (product: RunningProduct, datasetId: number, file: TableFile): Promise<void> => {
   const [header = ''] = readFileSync(file.path).subarray(0, 1_000).toString().split('\n', 1);
   const row = Readable.from([Buffer.from(`${header}\n2000-01-01,France,price,1.5,2.5,3\n`)]);
   await uploadAndWait(product, datasetId, row, { mode: 'append' });
   const copies = `SELECT count() FROM system.tables WHERE match(name, '^r[0-9]+_') AND total_rows = ${file.rows + 1}`;
-  for (let turn = 0; (await askClickHouse(product.clickhouseUrl, copies)).trim() !== '1'; turn += 1) {
-    if (turn === 60) throw new Error('no copy for reading was made within a minute');
+  for (let turn = 0; (await queryClickHouse(product.clickhouseUrl, copies)).trim() !== '1'; turn += 1) {
+    if (turn === 60) throw new Error('no read copy was made within a minute');
     await download(product, { datasetId }, `$top=1&$skip=${turn}`)();
     await sleep(1_000);
   }
   await untilQuiet(product);
-  // The API learns of the copy when it notes the next read, ten seconds after the one before.
+  // The API learns of the copy when it records a read, at most every ten seconds.
   for (let turn = 0; turn < 2; turn += 1) {
     await sleep(11_000);
     await download(product, { datasetId }, `$top=2&$skip=${turn}`)();
@@ -123,18 +123,18 @@ const medianCpu = (usages: readonly Usage[]): Record<string, number> =>
     ]),
   );
 
-/** Figures of the bench of small reads. */
+/** Figures of the bench `reads`. */
 const readFigures = async (context: BenchContext): Promise<Figure[]> => {
   const reported: Figure[] = [];
   const last = await createReads(1_000)({ ...context, report: (figures) => void reported.push(...figures) });
   return [...reported, ...last].filter(({ unit }) => unit !== '×');
 };
 
-/** Milliseconds over the plain table, or times of it. */
+/** Upper bounds by row title: milliseconds over the plain table, or a multiple of its time. */
 type Goals = Readonly<Record<string, { unit: 'ms' | '×'; atMost: number }>>;
 
 const goals: Goals = {
-  'the file, until it can be read': { unit: '×', atMost: 2.1 },
+  'load the file until readable': { unit: '×', atMost: 2.1 },
   'count with a filter': { unit: 'ms', atMost: 8 },
   'top 10, ordered': { unit: 'ms', atMost: 8 },
   'group by text, sum': { unit: '×', atMost: 1 },
@@ -144,7 +144,7 @@ const goals: Goals = {
   'all rows as JSON': { unit: '×', atMost: 1 / 0.9 },
 };
 
-/** Where the version is read from its copy. */
+/** Goals for reads from the read copy. */
 const copiedGoals: Goals = {
   ...goals,
   'group by text, sum': { unit: '×', atMost: 0.6 },
@@ -156,23 +156,23 @@ const figureOf = (row: Row, of: Goals = goals): Figure => {
   const {
     ms: [ours = Number.NaN, plain = Number.NaN],
   } = row;
-  const title = of === goals ? row.title : `${row.title}, from a copy`;
+  const title = of === goals ? row.title : `${row.title}, from the read copy`;
   const yardstick = { name: 'plain table', value: plain, unit: 'ms' };
   const goal = of[row.title];
   if (goal === undefined) return { name: title, value: ours, unit: 'ms', better: 'lower', yardstick };
   const { unit, atMost } = goal;
   return unit === 'ms'
-    ? { name: `${title}, over the plain table`, value: ours - plain, unit, goal: { atMost }, yardstick }
-    : { name: `${title}, time of the plain table`, value: ours / plain, unit, goal: { atMost }, yardstick };
+    ? { name: `${title}, time over plain table`, value: ours - plain, unit, goal: { atMost }, yardstick }
+    : { name: `${title}, time vs plain table`, value: ours / plain, unit, goal: { atMost }, yardstick };
 };
 
 export const peers: Bench = async (context) => {
   const { quick, pick, say, product: open, defer } = context;
   const machineLoad = loadNow();
   const file = await tableFile(pick(5_000_000, 50_000));
-  // The file itself gets no copy for reading, and with one more row it gets one at once.
+  // The file alone gets no read copy; with one more row it gets one immediately.
   const product = await open({
-    ...remembering,
+    ...withResultCache,
     readCopyMinRows: String(file.rows + 1),
     readCopyQuietMs: '0',
     readCopyIntervalMs: '500',
@@ -180,22 +180,22 @@ export const peers: Bench = async (context) => {
   const plain = await plainClickHouse(product, file, defer);
   const others = [await duckDb(file, defer), await sqliteDatabase(file, defer)];
   const loaded = await load(product, file, { plain, others, turns: pick(3, 1) });
-  say(`${file.rows} rows are everywhere`);
+  say(`${file.rows} rows loaded into every database`);
   await untilQuiet(product);
   const databases = [plain, ...others];
   const turns = pick(7, 1);
   const { datasetId } = loaded;
-  const askAll = async (of: readonly Database[]): Promise<Row[]> => {
+  const timeAll = async (of: readonly Database[]): Promise<Row[]> => {
     const rows: Row[] = [];
     for (const question of questions) {
       const warmUp = pick(question.form === 'values' ? 15 : 2, 1);
-      rows.push(await ask(product, question, { datasetId, databases: of, warmUp, turns }));
+      rows.push(await timeQuery(product, question, { datasetId, databases: of, warmUp, turns }));
     }
     return rows;
   };
-  const measured = [loaded.row, ...(await askAll(databases))];
+  const measured = [loaded.row, ...(await timeAll(databases))];
   await untilCopied(product, datasetId, file);
-  const copied = await askAll(databases.slice(0, 2));
+  const copied = await timeAll(databases.slice(0, 2));
   const result: PeersResult = {
     rows: file.rows,
     megabytes: file.bytes / 1e6,

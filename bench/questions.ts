@@ -1,6 +1,6 @@
 /**
- * Aggregations over HTTP against the same statements straight from ClickHouse, and from DuckDB where the Python of the
- * readers' tests (CLIENTS_PYTHON) has it. DuckDB reads the rows as the service's Parquet file gives them.
+ * Aggregations over HTTP compared with the same statements directly in ClickHouse, and in DuckDB if CLIENTS_PYTHON names
+ * a Python that has it. DuckDB loads the rows from the service's Parquet file.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { fetchAll, inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 import { download, type StoredTable, storeTable } from './support/stored.js';
 
-/** Countries of the table: the groups of most questions. */
+/** Number of countries, the groups of most queries. */
 const groups = 200;
 const rowsPerSlice = 20_000;
 
@@ -41,18 +41,17 @@ async function* rows(count: number): AsyncGenerator<Buffer> {
 interface Statement {
   readonly select: string;
   readonly where?: string;
-  /** From GROUP BY on. */
+  /** GROUP BY and later clauses. */
   readonly tail: string;
 }
 
-/** @param table What stands behind FROM. */
 const text = ({ select, where = 'true', tail }: Statement, table: string): string =>
   `SELECT ${select} FROM ${table} WHERE ${where} ${tail}`;
 
 interface Question {
   readonly title: string;
   readonly apply: string;
-  /** The same in SQL, with the names of the columns by position: day, country, product, price, quantity. */
+  /** The same in SQL; `names` are those of day, country, product, price and quantity. */
   readonly sql: (names: readonly string[]) => Statement;
   readonly goal?: Figure['goal'];
 }
@@ -87,10 +86,10 @@ const questions: readonly Question[] = [
   },
 ];
 
-const asked = (product: RunningProduct, datasetId: number, { apply }: Question) =>
+const viaApi = (product: RunningProduct, datasetId: number, { apply }: Question) =>
   download(product, { datasetId }, `$format=csv&$apply=${encodeURIComponent(apply)}`);
 
-const straight = (product: RunningProduct, { table, columns }: StoredTable, { sql }: Question) => {
+const direct = (product: RunningProduct, { table, columns }: StoredTable, { sql }: Question) => {
   const body = `${text(sql(columns), table)} FORMAT CSVWithNames`;
   return () => fetchAll(product.clickhouseUrl, { body });
 };
@@ -101,7 +100,7 @@ const figuresOf = async (
   question: Question,
   turns: number,
 ): Promise<Figure> => {
-  const [ours, raw] = [asked(product, stored.datasetId, question), straight(product, stored, question)];
+  const [ours, raw] = [viaApi(product, stored.datasetId, question), direct(product, stored, question)];
   await ours();
   await raw();
   const pairs = await inTurn(turns, async () => {
@@ -111,7 +110,7 @@ const figuresOf = async (
     return pair;
   });
   return {
-    name: `${question.title}, time of ClickHouse`,
+    name: `${question.title}, time vs ClickHouse`,
     value: median(pairs.map((pair) => pair.ours.totalMs / pair.raw.totalMs)),
     unit: '×',
     ...(question.goal === undefined ? { better: 'lower' } : { goal: question.goal }),
@@ -123,13 +122,13 @@ const figuresOf = async (
   };
 };
 
-/** Asks for a few rows first: the service's own code is compiled as it runs, that of ClickHouse and DuckDB is not. */
+/** Warms up the service's JIT-compiled code on a few rows; ClickHouse and DuckDB need no warm-up. */
 const warmUp = async (product: RunningProduct, turns: number): Promise<void> => {
   const datasetId = await createDataset(product, 'warm-up of questions');
   await uploadAndWait(product, datasetId, rows(1_000));
   for (const question of questions)
     await inTurn(turns, async () => {
-      const { status } = await asked(product, datasetId, question)();
+      const { status } = await viaApi(product, datasetId, question)();
       if (status !== 200) throw new Error(`${question.title}: status ${status} of a small table`);
     });
 };
@@ -147,7 +146,7 @@ const completionFigure = async (
     return totalMs;
   });
   return {
-    name: 'values of a column that begin with letters, p50',
+    name: 'values of a column by prefix, p50',
     value: median(times),
     unit: 'ms',
     better: 'lower',
@@ -164,24 +163,24 @@ for sql in questions:
     db.execute(sql).fetchall()
     times = []
     for _ in range(turns):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         db.execute(sql).fetchall()
-        times.append((time.perf_counter() - begun) * 1000)
+        times.append((time.perf_counter() - started) * 1000)
     found.append(statistics.median(times))
 print(json.dumps(found))
 `;
 
 const names = ['day', 'country', 'product', 'price', 'quantity'];
 
-/** Milliseconds of each question; undefined without DuckDB. */
-const askDuckDb = async (parquet: string, turns: number): Promise<readonly number[] | undefined> => {
+/** Milliseconds of each query; undefined without DuckDB. */
+const timeDuckDb = async (parquet: string, turns: number): Promise<readonly number[] | undefined> => {
   const python = process.env.CLIENTS_PYTHON ?? 'python3';
   const run = promisify(execFile);
-  const has = await run(python, ['-c', 'import duckdb']).then(
+  const isInstalled = await run(python, ['-c', 'import duckdb']).then(
     () => true,
     () => false,
   );
-  if (!has) return undefined;
+  if (!isInstalled) return undefined;
   const statements = questions.map(({ sql }) => text(sql(names), 't'));
   const { stdout } = await run(python, [
     '-c',
@@ -195,11 +194,11 @@ const askDuckDb = async (parquet: string, turns: number): Promise<readonly numbe
 
 export const askQuestions: Bench = async ({ pick, say, report, product: open, defer }) => {
   const product = await open();
-  // More than share a table with others: the same question straight from ClickHouse needs one of its own.
+  // Too many rows for a shared pool: the direct query needs a table of its own.
   const count = pick(5_000_000, 200_000);
   await warmUp(product, pick(200, 5));
   const stored = await storeTable(product, 'questions', rows(count));
-  say(`${count} rows are there`);
+  say(`${count} rows uploaded`);
   const turns = pick(15, 3);
   const figures: Figure[] = [];
   for (const question of questions) figures.push(await figuresOf(product, stored, question, turns));
@@ -213,10 +212,10 @@ export const askQuestions: Bench = async ({ pick, say, report, product: open, de
   const answer = await fetch(`${baseUrl}/datasets/${stored.datasetId}/data?$format=parquet`, {
     headers: { authorization },
   });
-  if (!answer.ok) throw new Error(`the Parquet file answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`the Parquet download answered ${answer.status}`);
   await writeFile(parquet, Buffer.from(await answer.arrayBuffer()));
-  const duck = await askDuckDb(parquet, turns);
-  if (duck === undefined) say('no DuckDB: set CLIENTS_PYTHON to a Python that has it');
+  const duck = await timeDuckDb(parquet, turns);
+  if (duck === undefined) say('DuckDB not measured: set CLIENTS_PYTHON to a Python that has it');
   return (duck ?? []).map((ms, at) => ({
     name: `${questions[at]?.title}, DuckDB alone`,
     value: ms,

@@ -1,6 +1,6 @@
 /**
- * Small reads of a table of 1,000 rows over 16 connections, against the same statements straight from ClickHouse on a plain
- * table of the same rows, and what they cost in CPU time of each component.
+ * Small reads of a 1,000-row table over 16 connections, compared with the same statements directly in ClickHouse on a
+ * plain table, and the CPU time of each component.
  */
 import { Agent } from 'node:http';
 import { settings } from '../src/config.js';
@@ -9,23 +9,23 @@ import { createDataset, uploadAndWait } from './support/client.js';
 import type { Figure, Goal } from './support/figure.js';
 import { cpuOfFamilies } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, type Fetched, fetchAll } from './support/requests.js';
+import { type Fetched, fetchAll, queryClickHouse } from './support/requests.js';
 import { shortContent } from './support/short-upload.js';
 import { median } from './support/statistics.js';
 
 const connections = 16;
 
-/** With the answers that the product remembers, as users have it. */
-export const remembering = { resultCacheBytes: settings.resultCacheBytes.default ?? '' };
+/** Enables the result cache with its default size. */
+export const withResultCache = { resultCacheBytes: settings.resultCacheBytes.default ?? '' };
 
 interface Load {
   readonly perSecond: number;
   readonly medianMs: number;
-  /** CPU milliseconds of one request, by component. */
+  /** CPU milliseconds per request, by component. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
-/** Sends requests over all connections until so many were answered. */
+/** Sends `count` requests over all connections. */
 const load = async (
   product: RunningProduct,
   count: number,
@@ -38,7 +38,7 @@ const load = async (
     while (turn < count) {
       turn += 1;
       const { status, totalMs } = await send(turn, agent);
-      if (status !== 200) throw new Error(`a read was answered ${status}`);
+      if (status !== 200) throw new Error(`a read answered ${status}`);
       times.push(totalMs);
     }
   };
@@ -59,14 +59,14 @@ interface Goals {
   readonly cpuMs?: Goal;
 }
 
-/** Components that take part in a read. */
+/** Components involved in a read. */
 const components = ['api', 'postgres', 'clickhouse'] as const;
 
 const figuresOf = (name: string, measured: Load, goals: Goals = {}, plain?: Load): Figure[] => {
   const cpu = components.map((component) => measured.cpuMs[component] ?? Number.NaN);
   return [
     {
-      name: `${name}, answers a second`,
+      name: `${name}, requests per second`,
       value: measured.perSecond,
       unit: '/s',
       ...(goals.perSecond === undefined ? { better: 'higher' as const } : { goal: goals.perSecond }),
@@ -81,7 +81,7 @@ const figuresOf = (name: string, measured: Load, goals: Goals = {}, plain?: Load
       }),
     ),
     {
-      name: `${name}, CPU in all`,
+      name: `${name}, total CPU`,
       value: cpu.reduce((sum, value) => sum + value, 0),
       unit: 'ms',
       ...(goals.cpuMs === undefined ? { better: 'lower' as const } : { goal: goals.cpuMs }),
@@ -90,14 +90,14 @@ const figuresOf = (name: string, measured: Load, goals: Goals = {}, plain?: Load
       ? []
       : [
           {
-            name: `${name}, answers a second over those of a plain table`,
+            name: `${name}, requests per second vs plain table`,
             value: measured.perSecond / plain.perSecond,
             unit: '×',
             better: 'higher' as const,
             yardstick: { name: 'plain table', value: plain.perSecond, unit: '/s' },
           },
           {
-            name: `${name}, CPU of ClickHouse over that of a plain table`,
+            name: `${name}, CPU of ClickHouse vs plain table`,
             value: (measured.cpuMs.clickhouse ?? Number.NaN) / (plain.cpuMs.clickhouse ?? Number.NaN),
             unit: '×',
             better: 'lower' as const,
@@ -107,31 +107,31 @@ const figuresOf = (name: string, measured: Load, goals: Goals = {}, plain?: Load
   ];
 };
 
-/** Table of the yardstick: the rows as an analyst would store them. */
+/** Creates the reference table, with the rows as an analyst would store them. */
 const makePlain = async (url: string): Promise<void> => {
-  await askClickHouse(url, 'DROP TABLE IF EXISTS bench_plain_reads');
-  await askClickHouse(
+  await queryClickHouse(url, 'DROP TABLE IF EXISTS bench_plain_reads');
+  await queryClickHouse(
     url,
     'CREATE TABLE bench_plain_reads (n UInt32, date Date, region String, value Float64) ENGINE = MergeTree ORDER BY n',
   );
-  await askClickHouse(
+  await queryClickHouse(
     url,
     `INSERT INTO bench_plain_reads SELECT number, toDate('2020-01-01') + number % 28,
        concat('Region ', toString(number % 9)), number + 0.25 FROM numbers(1000)`,
   );
 };
 
-/** @param requests Number of each kind, in a full run. */
+/** @param requests number of requests of each kind in a full run */
 export const createReads =
   (requests: number): Bench =>
   async ({ pick, report, product: open, defer }) => {
-    const product = await open(remembering);
+    const product = await open(withResultCache);
     const { baseUrl, authorization, clickhouseUrl } = product;
     const dataset = await createDataset(product, `reads ${Date.now()}`);
     await uploadAndWait(product, dataset, shortContent());
     await makePlain(clickhouseUrl);
     await defer('the plain table', async () => {
-      await askClickHouse(clickhouseUrl, 'DROP TABLE bench_plain_reads');
+      await queryClickHouse(clickhouseUrl, 'DROP TABLE bench_plain_reads');
     });
     const count = pick(requests, 100);
     const ask = (path: string) => (agent: Agent) =>

@@ -1,4 +1,4 @@
-/** Runs the benches one after the other, prints one table against the goals, and keeps the figures as JSON. */
+/** Runs the benches in sequence, prints one table of figures and goals, and saves the figures as JSON. */
 import { createLog } from '../src/lib/log.js';
 import { benches } from './benches.js';
 import type { BenchEntry } from './support/bench.js';
@@ -44,7 +44,7 @@ const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<Bench
       const result = await runBench(entry, { quick, pool, say, log, signal });
       results.push(result);
       if (result.failure === undefined) {
-        // Kept at once: a run that is broken off loses nothing.
+        // Saved immediately, so that an aborted run loses nothing.
         save(out, mode, [result]);
       } else {
         say(`${entry.name} failed: ${result.failure}`);
@@ -55,7 +55,7 @@ const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<Bench
   } finally {
     await pool.drop();
   }
-  process.stdout.write(`\n${renderTable(results, earlier)}\n\n${renderSummary(results)}; kept in ${out}\n`);
+  process.stdout.write(`\n${renderTable(results, earlier)}\n\n${renderSummary(results)}; saved to ${out}\n`);
   return results;
 };
 
@@ -69,16 +69,16 @@ if (options.help) {
 }
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  // Vite's own one would end the process before the product is stopped.
+  // Vite's handler would exit before the product is stopped.
   process.removeAllListeners(name);
   process.on(name, () => stopping.abort());
 }
-// Leftovers of an aborted bench may still fail; the benches after it must run.
+// Pending work of an aborted bench may still fail; later benches must run.
 process.on('uncaughtException', (error) => {
-  say(`nobody caught: ${error.stack ?? error.message}`);
+  say(`uncaught exception: ${error.stack ?? error.message}`);
   process.exitCode = 1;
 });
 const results = await runAll(options, stopping.signal);
 if (stopping.signal.aborted || results.some(({ failure }) => failure !== undefined)) process.exitCode = 1;
-// A bench that was broken off may have left a timer or a connection that would keep this process.
+// An aborted bench may have left a timer or connection that keeps the process alive.
 setTimeout(() => process.exit(), 5_000).unref();

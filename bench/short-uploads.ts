@@ -11,24 +11,24 @@ import {
   usageFigures,
 } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, inTurn } from './support/requests.js';
+import { inTurn, queryClickHouse } from './support/requests.js';
 import { shortContent, shortFile, timeShortUpload } from './support/short-upload.js';
 import { median, percentile } from './support/statistics.js';
 import { tableStream } from './support/table-stream.js';
 
-/** Milliseconds for the same 1,000 rows straight into ClickHouse, in the middle of some. */
+/** Median milliseconds to insert the same 1,000 rows directly into ClickHouse. */
 const insertDirectly = async ({ clickhouseUrl }: RunningProduct, turns: number): Promise<number> => {
-  await askClickHouse(clickhouseUrl, 'DROP TABLE IF EXISTS default.short SYNC');
-  await askClickHouse(
+  await queryClickHouse(clickhouseUrl, 'DROP TABLE IF EXISTS default.short SYNC');
+  await queryClickHouse(
     clickhouseUrl,
     'CREATE TABLE default.short (date Nullable(Date32), region Nullable(String), value Nullable(Float64)) ENGINE = MergeTree ORDER BY tuple()',
   );
   const times = await inTurn(turns, async () => {
     const startedAt = performance.now();
-    await askClickHouse(clickhouseUrl, `INSERT INTO default.short FORMAT CSVWithNames\n${shortFile}`);
+    await queryClickHouse(clickhouseUrl, `INSERT INTO default.short FORMAT CSVWithNames\n${shortFile}`);
     return performance.now() - startedAt;
   });
-  await askClickHouse(clickhouseUrl, 'DROP TABLE default.short SYNC');
+  await queryClickHouse(clickhouseUrl, 'DROP TABLE default.short SYNC');
   return median(times);
 };
 
@@ -48,22 +48,22 @@ const idleFigures = async (product: RunningProduct, turns: number): Promise<Figu
   ];
 };
 
-/** Milliseconds between two short uploads during a long one: a caller now and then, not a second load. */
+/** Milliseconds between short uploads during a bulk upload: an occasional client, not a second load. */
 const pauseMs = 200;
 
-const besideFigures = async (
+const duringBulkFigures = async (
   product: RunningProduct,
   bulkBytes: number,
   say: (text: string) => void,
 ): Promise<Figure[]> => {
   const bulk = tableStream(bulkBytes);
   const bulkId = await createDataset(product, `bulk ${Date.now()}`);
-  const shortId = await createDataset(product, `short, beside ${Date.now()}`);
+  const shortId = await createDataset(product, `short, during bulk ${Date.now()}`);
   const startedAt = performance.now();
   const times: number[] = [];
   let ended = false;
-  const shortOnes = async (): Promise<void> => {
-    // The first seconds are those of a bulk upload that has hardly begun.
+  const uploadShort = async (): Promise<void> => {
+    // Skips the start of the bulk upload.
     await sleep(1_000);
     while (!ended) {
       times.push(await timeShortUpload(product, shortId));
@@ -72,7 +72,7 @@ const besideFigures = async (
       await sleep(pauseMs);
     }
   };
-  const longOne = async (): Promise<number> => {
+  const uploadBulk = async (): Promise<number> => {
     try {
       const { rows } = await uploadAndWait(product, bulkId, bulk.content);
       if (rows !== bulk.rows) throw new Error(`the bulk upload stored ${rows} rows`);
@@ -81,40 +81,40 @@ const besideFigures = async (
       ended = true;
     }
   };
-  const [seconds] = await Promise.all([longOne(), shortOnes()]);
+  const [seconds] = await Promise.all([uploadBulk(), uploadShort()]);
   const size = bulkBytes >= 1e9 ? `${bulkBytes / 1e9} GB` : `${bulkBytes / 1e6} MB`;
   return [
-    { name: `1,000 rows, beside ${size}, p50`, value: median(times), unit: 'ms', better: 'lower' },
+    { name: `1,000 rows, during a ${size} upload, p50`, value: median(times), unit: 'ms', better: 'lower' },
     {
-      name: `1,000 rows, beside ${size}, p95`,
+      name: `1,000 rows, during a ${size} upload, p95`,
       value: percentile(times, 0.95),
       unit: 'ms',
       goal: { atMost: 500 },
     },
-    { name: `short uploads beside ${size}`, value: times.length, unit: 'uploads' },
-    { name: `${size} beside them`, value: bulk.bytes / 1e6 / seconds, unit: 'MB/s', better: 'higher' },
+    { name: `short uploads during a ${size} upload`, value: times.length, unit: 'uploads' },
+    { name: `${size} upload meanwhile`, value: bulk.bytes / 1e6 / seconds, unit: 'MB/s', better: 'higher' },
   ];
 };
 
-/** Looks rarely: hundreds of clients that look all the time would be the load. */
-const patientPollMs = 500;
+/** Slow polling: hundreds of clients polling at the usual rate would be a load of their own. */
+const burstPollMs = 500;
 
-/** One upload to each of `count` new datasets, all at the same time. */
+/** Uploads to `count` new datasets at once; the value is the number of complete uploads. */
 const burst = async (product: RunningProduct, count: number): Promise<Measured<number>> => {
   const ids = await inTurn(count, (turn) => createDataset(product, `at once ${turn} ${Date.now()}`));
   await untilQuiet(product);
   return measure(product, async () => {
-    const whole = await Promise.all(
+    const complete = await Promise.all(
       ids.map(async (id) => {
-        const { rows } = await uploadAndWait(product, id, shortContent(), { pollMs: patientPollMs });
+        const { rows } = await uploadAndWait(product, id, shortContent(), { pollMs: burstPollMs });
         return rows === 1000;
       }),
     );
-    return whole.filter((isWhole) => isWhole).length;
+    return complete.filter((isComplete) => isComplete).length;
   });
 };
 
-/** Medians of several bursts: one alone takes a third longer or shorter than the next. */
+/** Medians of several bursts, since single bursts differ by a third. */
 const atOnceFigures = async (product: RunningProduct, count: number, turns: number): Promise<Figure[]> => {
   const bursts = await inTurn(turns, () => burst(product, count));
   const medianOf = (of: (one: Measured<number>) => number): number => median(bursts.map(of));
@@ -140,12 +140,12 @@ const atOnceFigures = async (product: RunningProduct, count: number, turns: numb
   ];
 };
 
-/** Files of 1,000 rows: alone, during a long upload, and many at once. */
+/** Uploads of 1,000 rows: alone, during a bulk upload, and many at once. */
 export const shortUploads: Bench = async ({ pick, say, report, product: open }) => {
   const product = await open();
   report(await idleFigures(product, pick(300, 50)));
-  say('during a long upload');
-  report(await besideFigures(product, pick(10e9, 300e6), say));
+  say('during a bulk upload');
+  report(await duringBulkFigures(product, pick(10e9, 300e6), say));
   say('at once');
   return atOnceFigures(product, 200, pick(9, 5));
 };

@@ -1,19 +1,19 @@
 /**
- * Cost of skipping indexes and dictionary-coded texts for an upload, and their gain for a selective filter. Feeds
- * docs/adr/0013-indexes.md. Nothing of the product takes part but the layout of its tables.
+ * Cost of skip indexes and LowCardinality texts for inserts, and their gain for selective filters. Feeds
+ * docs/adr/0013-indexes.md. Uses only the table layout of the product.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './support/bench.js';
 import type { Figure } from './support/figure.js';
 import { cpuSeconds } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, inTurn } from './support/requests.js';
+import { inTurn, queryClickHouse } from './support/requests.js';
 
 const database = 'bench_indexes';
-/** Rows of one insert, about what one chunk of an upload holds. */
+/** Rows per insert, about one chunk of an upload. */
 const blockRows = 250_000;
 
-/** Columns of the table: what a value depends on decides whether an index can skip anything. */
+/** Columns and the expressions of their values; whether an index can skip granules depends on their order. */
 const columns = {
   c1_d: { type: 'Date32', value: "toDate32('2000-01-01') + intDiv(number, 20000)" },
   c2_s: { type: 'String', value: "concat('Country ', toString(number % 200))" },
@@ -78,12 +78,12 @@ interface Measured {
   readonly rows: number;
 }
 
-/** Costs of a table of this layout: to fill it, on disk, and of filters. */
+/** Measures inserts, size on disk, and filters for one layout. */
 const measureLayout = async (
   product: RunningProduct,
   { title, layout, rows }: Measured,
 ): Promise<Figure[]> => {
-  const ask = (sql: string) => askClickHouse(product.clickhouseUrl, sql);
+  const ask = (sql: string) => queryClickHouse(product.clickhouseUrl, sql);
   const cpu = (): number => cpuSeconds(product.pids().clickhouse ?? 0);
   const settled = async (): Promise<void> => {
     while ((await ask(`SELECT count() FROM system.merges WHERE database = '${database}'`)) !== '0')
@@ -127,7 +127,7 @@ const measureLayout = async (
 export const skipIndexes: Bench = async ({ pick, report, product: open, say, defer }) => {
   const product = await open();
   await defer('tables', async () => {
-    await askClickHouse(product.clickhouseUrl, `DROP DATABASE IF EXISTS ${database} SYNC`);
+    await queryClickHouse(product.clickhouseUrl, `DROP DATABASE IF EXISTS ${database} SYNC`);
   });
   const some = pick(20_000_000, 1_000_000);
   const many = pick(100_000_000, 2_000_000);

@@ -15,7 +15,7 @@ const python = process.env.CLIENTS_PYTHON ?? 'python3';
 
 interface Sender {
   readonly name: string;
-  /** Sends the file and waits until its rows are there. */
+  /** Sends the file and waits until its version is published. */
   send(product: RunningProduct, datasetId: number, path: string): Promise<unknown>;
 }
 
@@ -60,36 +60,36 @@ const works = (program: string, args: string[]): Promise<boolean> =>
   );
 
 /**
- * The file of the bench `upload`, sent as users send it: pieces of 64 KiB by curl, the whole form from memory by
- * requests (`CLIENTS_PYTHON` names a Python that has it), beside large pieces by Node; in turn, with ClickHouse alone.
+ * The file of the bench `upload`, sent by common clients in turn: Node with large pieces, curl with 64 KiB pieces, and
+ * Python requests with the whole form in memory (`CLIENTS_PYTHON` names a Python that has it).
  */
 export const uploadClients: Bench = async ({ pick, say, product: open }) => {
   const senders = [large];
   if (await works('curl', ['--version'])) senders.push(curl);
-  else say('NOT TRIED: curl is not installed');
+  else say('NOT MEASURED: curl is not installed');
   if (await works(python, ['-c', 'import requests'])) senders.push(requests);
-  else say(`NOT TRIED: ${python} has no requests`);
+  else say(`NOT MEASURED: ${python} has no package requests`);
   const file = await tableFile(pick(5_000_000, 500_000));
   const product = await open();
   const turns = await inTurn(pick(3, 1), async (turn) => {
     const content = fileContent(file.path);
     const alone = await insertAlone(product, { columns: tableColumns, content, rows: file.rows });
-    const seen = new Map<string, { ratio: number; cpu: number }>();
+    const results = new Map<string, { ratio: number; cpu: number }>();
     for (const { name, send } of senders) {
       const datasetId = await createDataset(product, `${name} ${turn}`);
       const { seconds, usage } = await measure(product, () => send(product, datasetId, file.path));
       const cpu = usage.cpuSeconds.api ?? 0;
-      seen.set(name, { ratio: seconds / alone, cpu });
+      results.set(name, { ratio: seconds / alone, cpu });
       say(`${name}: ${seconds.toFixed(2)} s, CPU of the API ${cpu.toFixed(2)} s`);
     }
-    return seen;
+    return results;
   });
   const typical = (name: string, pick: (one: { ratio: number; cpu: number }) => number): number =>
     median(turns.flatMap((turn) => turn.get(name) ?? []).map(pick));
   const cpuOfLarge = typical(large.name, ({ cpu }) => cpu);
   return senders.flatMap(({ name }): Figure[] => [
     {
-      name: `${name}, time of ClickHouse alone`,
+      name: `${name}, time vs ClickHouse alone`,
       value: typical(name, (one) => one.ratio),
       unit: '×',
       better: 'lower',
@@ -99,7 +99,7 @@ export const uploadClients: Bench = async ({ pick, say, product: open }) => {
       ? []
       : [
           {
-            name: `${name}, CPU of api beside large pieces`,
+            name: `${name}, CPU of api vs large pieces`,
             value: typical(name, ({ cpu }) => cpu) / cpuOfLarge,
             unit: '×',
             goal: { atMost: 1.1 },

@@ -4,7 +4,7 @@ import { createDataset } from './support/client.js';
 import type { Figure } from './support/figure.js';
 import { measure, perOperation } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, inTurn } from './support/requests.js';
+import { inTurn, queryClickHouse } from './support/requests.js';
 import { createSender } from './support/sender.js';
 import { shortFile } from './support/short-upload.js';
 import { percentile } from './support/statistics.js';
@@ -12,10 +12,10 @@ import { percentile } from './support/statistics.js';
 interface Load {
   readonly datasets: readonly number[];
   readonly mode: 'replace' | 'append';
-  /** Clients that send one upload after the other. */
+  /** Concurrent clients, each sending one upload after another. */
   readonly clients: number;
   readonly uploads: number;
-  /** Uploads that are begun in a second; absent: as many as the clients can. */
+  /** Uploads started per second; absent: as fast as the clients can. */
   readonly perSecond?: number;
 }
 
@@ -43,7 +43,7 @@ const untilIdle = async (product: RunningProduct, datasets: readonly number[]): 
   }
 };
 
-/** Milliseconds from acceptance to the published version, of every upload. */
+/** Milliseconds from acceptance to the published version, for every upload. */
 const visibleAfter = async (
   product: RunningProduct,
   datasets: readonly number[],
@@ -63,18 +63,18 @@ const visibleAfter = async (
       if (page.length < 100) break;
     }
   }
-  if (times.length !== sent.size) throw new Error(`${times.length} processes of ${sent.size} were found`);
+  if (times.length !== sent.size) throw new Error(`found ${times.length} of ${sent.size} processes`);
   return times;
 };
 
 const run = async (product: RunningProduct, { datasets, mode, clients, uploads, perSecond }: Load) => {
   const sender = createSender(product, shortFile, clients);
   const sent = new Set<number>();
-  let begun = 0;
+  let started = 0;
   const startedAt = performance.now();
   const client = async (): Promise<void> => {
-    while (begun < uploads) {
-      const at = begun++;
+    while (started < uploads) {
+      const at = started++;
       if (perSecond !== undefined)
         await sleep(Math.max(0, startedAt + (at * 1000) / perSecond - performance.now()));
       sent.add(await sender.put(datasets[at % datasets.length] ?? 0, mode));
@@ -88,21 +88,21 @@ const run = async (product: RunningProduct, { datasets, mode, clients, uploads, 
   return { seconds, usage, times: await visibleAfter(product, datasets, sent) };
 };
 
-/** Inserts of the same rows a second, by as many connections as clients, each with a part of its own. */
+/** Inserts of the same rows per second, directly into ClickHouse over as many connections; each insert makes a part. */
 const insertsAlone = async ({ clickhouseUrl }: RunningProduct, count: number, clients: number) => {
-  await askClickHouse(
+  await queryClickHouse(
     clickhouseUrl,
     'CREATE OR REPLACE TABLE default.rate (date Nullable(Date32), region Nullable(String), value Nullable(Float64)) ENGINE = MergeTree ORDER BY tuple()',
   );
-  let begun = 0;
+  let started = 0;
   const startedAt = performance.now();
   const one = async (): Promise<void> => {
-    while (begun++ < count)
-      await askClickHouse(clickhouseUrl, `INSERT INTO default.rate FORMAT CSVWithNames\n${shortFile}`);
+    while (started++ < count)
+      await queryClickHouse(clickhouseUrl, `INSERT INTO default.rate FORMAT CSVWithNames\n${shortFile}`);
   };
   await Promise.all(Array.from({ length: clients }, one));
   const rate = count / ((performance.now() - startedAt) / 1000);
-  await askClickHouse(clickhouseUrl, 'DROP TABLE default.rate SYNC');
+  await queryClickHouse(clickhouseUrl, 'DROP TABLE default.rate SYNC');
   return rate;
 };
 
@@ -122,9 +122,9 @@ const figuresOf = async (
       ...(goals.perSecond === undefined ? { better: 'higher' } : { goal: { atLeast: goals.perSecond } }),
       yardstick: { name: 'inserts alone', value: yardstick, unit: 'inserts/s' },
     },
-    { name: `${name}, visible after, p50`, value: percentile(times, 0.5), unit: 'ms', better: 'lower' },
+    { name: `${name}, time until visible, p50`, value: percentile(times, 0.5), unit: 'ms', better: 'lower' },
     {
-      name: `${name}, visible after, p95`,
+      name: `${name}, time until visible, p95`,
       value: percentile(times, 0.95),
       unit: 'ms',
       goal: { atMost: 1000 },
@@ -135,7 +135,7 @@ const figuresOf = async (
   ];
 };
 
-/** Files of 1,000 rows from many clients at a time: into many datasets, into one, and appended. */
+/** Uploads of 1,000 rows from concurrent clients: to many datasets, to one, and appended. */
 export const uploadRate: Bench = async ({ pick, say, report, product: open }) => {
   const product = await open();
   const datasets = await inTurn(100, (turn) => createDataset(product, `rate ${turn} ${Date.now()}`));
@@ -145,20 +145,20 @@ export const uploadRate: Bench = async ({ pick, say, report, product: open }) =>
   const clients = 16;
   const into = { clients, mode: 'replace' as const };
   await run(product, { ...into, datasets, uploads: 200 });
-  say('into 100 datasets');
+  say('to 100 datasets');
   report(
     await figuresOf(
       product,
-      '1,000 rows into 100 datasets',
+      '1,000 rows to 100 datasets',
       { ...into, datasets, uploads: pick(6_000, 600) },
       { perSecond: 200 },
     ),
   );
-  say('into one');
+  say('to one dataset');
   report(
     await figuresOf(
       product,
-      '1,000 rows into one',
+      '1,000 rows to one dataset',
       { ...into, datasets: [one], uploads: pick(2_000, 200) },
       { perSecond: 50 },
     ),
@@ -167,14 +167,14 @@ export const uploadRate: Bench = async ({ pick, say, report, product: open }) =>
   report(
     await figuresOf(
       product,
-      '1,000 rows appended to 100',
+      '1,000 rows appended to 100 datasets',
       { ...into, mode: 'append', datasets, uploads: pick(3_000, 400) },
       {},
     ),
   );
   return figuresOf(
     product,
-    '1,000 rows appended to one, 50 a second',
+    '1,000 rows appended to one dataset, 50 per second',
     { ...into, mode: 'append', datasets: [appended], uploads: pick(2_000, 80), perSecond: 50 },
     {},
   );

@@ -35,7 +35,7 @@ const columns = [
 
 const names = columns.map(storageName);
 
-/** Rows by number: a date, a text of some 10,000 different ones, three numbers. Every `step`-th row has another value. */
+/** Inserts generated rows: a date, one of 10,000 texts, three numbers. Every `step`-th row has a changed value. */
 const fill = (
   clickhouse: ClickHouse,
   segment: number,
@@ -52,16 +52,16 @@ const fill = (
 
 const place = tablePlace({ storeId: 1, shard: 1 });
 
-/** Looks at the memory of running queries ten times a second; gives the largest, in MB, when it is ended. */
+/** Samples the memory of running queries ten times a second; the returned function stops and returns the peak in MiB. */
 const watchMemory = (clickhouse: ClickHouse): (() => number) => {
   let peak = 0;
-  const look = async (): Promise<void> => {
+  const sample = async (): Promise<void> => {
     const [row] = await clickhouse.rows<{ memory: string }>(
       `SELECT toString(max(peak_memory_usage)) AS memory FROM system.processes WHERE query NOT LIKE '%system.processes%'`,
     );
     peak = Math.max(peak, Number(row?.memory ?? 0));
   };
-  const timer = setInterval(() => void look(), 100);
+  const timer = setInterval(() => void sample(), 100);
   return () => {
     clearInterval(timer);
     return peak / mebibyte;
@@ -71,14 +71,14 @@ const watchMemory = (clickhouse: ClickHouse): (() => number) => {
 interface Change {
   readonly name: string;
   readonly mode: SegmentMerge['mode'];
-  /** Rows of the file, and the first of them among the rows of the version before. */
+  /** Rows of the file, and the position of the first one in the previous version. */
   readonly rows: number;
   readonly first: number;
-  /** Every row of this distance is another one than before. @default 1 */
+  /** Distance between changed rows. @default 1 */
   readonly step?: number;
 }
 
-/** Cost of changes of a version of 10 M rows in ClickHouse: both segments are generated, then merged as the worker does it. */
+/** Cost of changing a version of 10 M rows in ClickHouse: generates both segments and merges them as the worker does. */
 export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const rows = pick(10_000_000, 500_000);
   const { clickhouseUrl } = await open();

@@ -5,7 +5,7 @@ import type { Figure } from './support/figure.js';
 import { insertAlone } from './support/insert-alone.js';
 import { measure, usageFigures } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { askClickHouse, fetchAll, inTurn } from './support/requests.js';
+import { fetchAll, inTurn, queryClickHouse } from './support/requests.js';
 import { median } from './support/statistics.js';
 import { newestPlace } from './support/stored.js';
 import { type CsvStream, repeated } from './support/table-stream.js';
@@ -13,20 +13,23 @@ import { type CsvStream, repeated } from './support/table-stream.js';
 interface Shape {
   readonly columns: number;
   readonly rows: number;
-  /** Rows that are made; the file repeats them. */
+  /** Generated rows, which the file repeats. */
   readonly blockRows: number;
-  /** Whether the summary of all columns is asked for. */
+  /** Whether to measure the summary of all columns. */
   readonly summary?: boolean;
 }
 
-/** Files of the shape, as often as they are asked for. */
+/** Returns a function that creates another file of the shape. */
 const filesOf = ({ columns, rows, blockRows }: Shape): (() => CsvStream) => {
   const header = `${Array.from({ length: columns }, (_, at) => `v${at}`).join(',')}\n`;
   const block = generateWideRows(blockRows, columns);
   return () => repeated(header, block, blockRows, rows / blockRows);
 };
 
-const askSummary = async ({ baseUrl, authorization }: RunningProduct, datasetId: number): Promise<number> => {
+const timeSummary = async (
+  { baseUrl, authorization }: RunningProduct,
+  datasetId: number,
+): Promise<number> => {
   const { status, totalMs } = await fetchAll(`${baseUrl}/datasets/${datasetId}/summary`, {
     headers: { authorization },
   });
@@ -40,11 +43,11 @@ const summaryFigures = async (
   title: string,
   turns: number,
 ): Promise<Figure[]> => {
-  const first = await askSummary(product, datasetId);
-  const later = await inTurn(turns, () => askSummary(product, datasetId));
+  const first = await timeSummary(product, datasetId);
+  const later = await inTurn(turns, () => timeSummary(product, datasetId));
   return [
     { name: `summary of ${title}, first`, value: first / 1_000, unit: 's', goal: { atMost: 10 } },
-    { name: `summary of ${title}, then p50`, value: median(later), unit: 'ms', goal: { atMost: 20 } },
+    { name: `summary of ${title}, repeated, p50`, value: median(later), unit: 'ms', goal: { atMost: 20 } },
   ];
 };
 
@@ -60,7 +63,7 @@ const measureShape = async (
   const nextFile = filesOf(shape);
   const { content, rows, bytes } = nextFile();
   say(`${title}: ${(bytes / 1e6).toFixed(0)} MB`);
-  // Its default format opens some files per column, more than a process may have.
+  // Wide parts would open several files per column, more than a process may.
   const alone = await insertAlone(product, {
     columns: Array.from({ length: shape.columns }, (_, at) => `v${at} Nullable(Float64)`).join(', '),
     settings: 'min_bytes_for_wide_part = 1000000000000',
@@ -81,7 +84,7 @@ const measureShape = async (
     });
     if (status !== 200) throw new Error(`the download answered ${status}`);
     const startedAt = performance.now();
-    await askClickHouse(
+    await queryClickHouse(
       product.clickhouseUrl,
       `SELECT ${chosen.map((at) => columns[at]).join(', ')} FROM ${table} WHERE _seg IN (${segments}) ORDER BY _row FORMAT CSVWithNames`,
     );
@@ -91,7 +94,7 @@ const measureShape = async (
   return [
     ...summary,
     {
-      name: `load ${title}, time of ClickHouse alone`,
+      name: `load ${title}, time vs ClickHouse alone`,
       value: load.seconds / alone,
       unit: '×',
       better: 'lower',
@@ -109,7 +112,7 @@ const measureShape = async (
   ];
 };
 
-/** Tables of thousands of columns with the settings that the product has by itself. */
+/** Tables of thousands of columns with the default settings of the product. */
 export const wide: Bench = async ({ pick, report, ...context }) => {
   report(
     await measureShape(context, { columns: 5_000, rows: pick(2_000, 500), blockRows: 500 }, pick(15, 3)),

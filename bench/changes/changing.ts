@@ -1,17 +1,16 @@
-/** A dataset of the product that is changed, and what its versions take on disk. */
+/** Changes to a dataset of the product, and the disk space of its versions. */
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { type UploadOptions, uploadAndWait } from '../support/client.js';
 import type { RunningProduct } from '../support/product.js';
-import { askClickHouse, fetchAll } from '../support/requests.js';
+import { fetchAll, queryClickHouse } from '../support/requests.js';
 import { fileOf, scattered, type TableShape } from './rows.js';
 
-/** A dataset of the bench. */
 export interface Changing {
   readonly product: RunningProduct;
   readonly shape: TableShape;
   readonly datasetId: number;
-  /** Bytes on disk of each segment that versions of the dataset have. */
+  /** Bytes on disk of each segment of the dataset's versions. */
   disk(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -21,7 +20,7 @@ export interface Changed {
   readonly versionId: string;
 }
 
-/** Milliseconds until an answer has been read. */
+/** Milliseconds until the response has been read. */
 export const readVersion = async (
   { product, datasetId }: Pick<Changing, 'product' | 'datasetId'>,
   path: string,
@@ -33,7 +32,7 @@ export const readVersion = async (
   return totalMs;
 };
 
-/** A segment of a table of its own is a partition. */
+/** Relies on a segment being a partition of the dataset's own table. */
 export const diskOf =
   ({ databaseUrl, clickhouseUrl }: RunningProduct, datasetId: number) =>
   async (): Promise<ReadonlyMap<string, number>> => {
@@ -47,7 +46,7 @@ export const diskOf =
       );
       const [{ store, segments } = { store: '0', segments: [] }] = rows;
       const list = segments.map((segment) => `'${segment}'`).join(', ');
-      const found = await askClickHouse(
+      const found = await queryClickHouse(
         clickhouseUrl,
         `SELECT partition, sum(bytes_on_disk) FROM system.parts
          WHERE active AND table = 's${store}' AND partition IN (${list}) GROUP BY partition FORMAT TSV`,
@@ -68,13 +67,13 @@ export const diskOf =
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
 
-/** Bytes on disk of all rows that versions of a dataset have. */
+/** Bytes on disk of all versions of a dataset. */
 export const diskBytes = async ({ disk }: Pick<Changing, 'disk'>): Promise<number> =>
   sum((await disk()).values());
 
 /**
- * Uploads a file, until the version can be read. What it takes to make the file is not measured. Its bytes are those of segments that
- * were not there before: parts of the others may be merged meanwhile.
+ * Uploads a file and waits until the version is readable. Excludes the time to generate the file. Counts the bytes of
+ * new segments only, since parts of existing ones may be merged meanwhile.
  */
 export const change = async (
   { product, datasetId, disk }: Changing,
@@ -91,7 +90,7 @@ export const change = async (
   return { seconds, bytes: sum(added), versionId: versionId ?? '' };
 };
 
-/** Replaces the values of so many rows, all over the table. */
+/** Replaces the values of `count` rows spread over the table. */
 export const upsertOf = (
   changing: Changing,
   count: number,

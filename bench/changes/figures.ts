@@ -1,4 +1,4 @@
-/** Figures of a table that is changed, against their goals. */
+/** Figures and goals of a changing table. */
 import type { Figure } from '../support/figure.js';
 import { untilQuiet } from '../support/process-stats.js';
 import { inTurn } from '../support/requests.js';
@@ -13,7 +13,7 @@ const kilo = 1_000;
 interface Size {
   readonly rows: number;
   readonly goalSeconds: number;
-  /** Bytes that it may take on disk, by those of the rows in it. */
+  /** Goal for bytes on disk; `ofRows` are the bytes of as many rows in the table. */
   readonly goalBytes: (ofRows: number) => number;
 }
 
@@ -23,7 +23,7 @@ export const sizes = (largest: number): readonly Size[] => [
   { rows: largest, goalSeconds: 2, goalBytes: (ofRows) => 2 * ofRows },
 ];
 
-/** Ratio to another database, which does the same change in the same run. */
+/** Ratio to another database that makes the same change in the same run. */
 export const ratio = (
   name: string,
   value: number,
@@ -69,10 +69,10 @@ export const changeFigures = async (
     const theirs = await inTurn(turns, (turn) => other.upsert(rows, turn + 1));
     const otherSeconds = median(theirs.map((one) => one.seconds));
     const otherBytes = median(theirs.map((one) => one.bytes));
-    figures.push(ratio(`${title}, time of ${other.name}`, seconds, otherSeconds, other.name, 's'));
-    // DuckDB reuses blocks that it has freed: its file may not grow.
+    figures.push(ratio(`${title}, time vs ${other.name}`, seconds, otherSeconds, other.name, 's'));
+    // DuckDB reuses freed blocks, so its file may not grow.
     if (otherBytes > 0)
-      figures.push(ratio(`${title}, disk of ${other.name}`, bytes, otherBytes, other.name, 'B'));
+      figures.push(ratio(`${title}, disk vs ${other.name}`, bytes, otherBytes, other.name, 'B'));
   }
   const removal = title.replace('upsert', 'delete');
   return [
@@ -94,7 +94,7 @@ export const changeFigures = async (
 
 const aggregate = `$apply=${encodeURIComponent('groupby((day),aggregate(v0 with sum as S))')}`;
 
-/** Times of a version against those of the first one, which was uploaded whole; in turns. */
+/** Read times of a version compared with those of the first one, which is a single upload; alternating. */
 export const readFigures = async (
   changing: Changing,
   { first, last, turns, when }: { first: string; last: string; turns: number; when: string },
@@ -111,7 +111,7 @@ export const readFigures = async (
       last: await readVersion(changing, `/data?versionId=${last}&${query}`),
     }));
     figures.push({
-      name: `${changing.shape.title}: ${name} ${when}, time of the fresh upload`,
+      name: `${changing.shape.title}: ${name} ${when}, time vs fresh upload`,
       value: median(pairs.map((pair) => pair.last / pair.first)),
       unit: '×',
       goal: { atMost },
@@ -121,7 +121,6 @@ export const readFigures = async (
   return figures;
 };
 
-/** A version a day for a year. */
 export const yearFigures = async (
   changing: Changing,
   { days, rows, baseBytes }: { days: number; rows: number; baseBytes: number },
@@ -135,10 +134,10 @@ export const yearFigures = async (
   return {
     versions: made.map(({ versionId }) => versionId),
     figures: [
-      { name: `${title}, the slowest`, value: Math.max(...seconds), unit: 's', goal: { atMost: 1 } },
+      { name: `${title}, slowest`, value: Math.max(...seconds), unit: 's', goal: { atMost: 1 } },
       { name: `${title}, p50`, value: median(seconds), unit: 's', better: 'lower' },
       {
-        name: `${title}, disk of all over that of the table`,
+        name: `${title}, disk of all vs table`,
         value: grown / baseBytes,
         unit: '×',
         goal: { atMost: 0.5 },
@@ -148,7 +147,7 @@ export const yearFigures = async (
   };
 };
 
-/** Differences that were not asked for before. */
+/** Diffs that are not cached yet. */
 export const differenceFigures = async (
   changing: Changing,
   versions: readonly string[],
@@ -156,16 +155,16 @@ export const differenceFigures = async (
   const between = (from = '', to = ''): Promise<number> =>
     readVersion(changing, `/versions/${from}/diff/${to}`);
   const count = Math.min(9, versions.length - 1);
-  const neighbours = await inTurn(count, (at) => between(versions[at], versions[at + 1]));
+  const adjacent = await inTurn(count, (at) => between(versions[at], versions[at + 1]));
   return [
     {
-      name: `${changing.shape.title}: difference of neighbours`,
-      value: median(neighbours),
+      name: `${changing.shape.title}: diff of adjacent versions`,
+      value: median(adjacent),
       unit: 'ms',
       goal: { atMost: 50 },
     },
     {
-      name: `${changing.shape.title}: difference of the first and the last of ${versions.length}`,
+      name: `${changing.shape.title}: diff of the first and last of ${versions.length} versions`,
       value: (await between(versions[0], versions.at(-1))) / 1000,
       unit: 's',
       goal: { atMost: 1 },

@@ -1,14 +1,14 @@
-/** The same changes in other databases: ClickHouse by a copy for each version, DuckDB in place, SQLite for its size. */
+/** The same changes in other databases: ClickHouse with a copy per version, DuckDB in place; SQLite for its size only. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import sqlite from 'node-sqlite3-wasm';
 import type { RunningProduct } from '../support/product.js';
-import { askClickHouse } from '../support/requests.js';
+import { queryClickHouse } from '../support/requests.js';
 import { scatteredSql, series, type TableShape, valueNames, valueSql } from './rows.js';
 
-/** Time of a change, and how much larger the database is after it. */
+/** Duration of a change, and growth of the database. */
 export interface OtherChange {
   readonly seconds: number;
   readonly bytes: number;
@@ -16,11 +16,11 @@ export interface OtherChange {
 
 export interface OtherDatabase {
   readonly name: string;
-  /** Bytes of the table before any change. */
+  /** Bytes of the unchanged table. */
   readonly baseBytes: number;
-  /** Replaces the values of so many rows, all over the table. */
+  /** Replaces the values of `count` rows spread over the table. */
   upsert(count: number, revision: number): Promise<OtherChange>;
-  /** Seconds until all rows are summed by day. */
+  /** Seconds to sum all rows by day. */
   aggregate(): Promise<number>;
 }
 
@@ -32,19 +32,19 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - startedAt) / 1000;
 };
 
-/** `a, b, c` for every column of numbers. */
+/** SQL for every numeric column, joined with commas. */
 const forEach = (shape: TableShape, sql: (name: string, at: number) => string): string =>
   valueNames(shape).map(sql).join(', ');
 
 const sumByDay = 'SELECT day, sum(v0) FROM';
 
-/** A table of its own for each version, as `INSERT … SELECT` makes it: what keeping versions costs without a product. */
+/** One table per version, filled by `INSERT … SELECT`: the plain way to keep versions. */
 export const plainClickHouse = async (
   { clickhouseUrl }: RunningProduct,
   shape: TableShape,
   defer: Undo,
 ): Promise<OtherDatabase> => {
-  const ask = (sql: string): Promise<string> => askClickHouse(clickhouseUrl, sql);
+  const ask = (sql: string): Promise<string> => queryClickHouse(clickhouseUrl, sql);
   const tables: string[] = [];
   const create = async (): Promise<string> => {
     const table = `default.changes_${shape.values}_${tables.length}`;
@@ -95,7 +95,7 @@ export const plainClickHouse = async (
 const sizesOf = (...paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 
-/** Changes in place: the values before are gone. */
+/** Updates in place, without keeping old values. */
 export const duckDb = async (shape: TableShape, defer: Undo): Promise<OtherDatabase> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-duckdb-'));
   await defer('files of DuckDB', () => rmSync(folder, { recursive: true, force: true }));
@@ -133,7 +133,7 @@ export const duckDb = async (shape: TableShape, defer: Undo): Promise<OtherDatab
   };
 };
 
-/** Bytes of a table that its key orders, without any change. */
+/** Bytes of the unchanged table, clustered by its key. */
 export const sqliteBytes = (shape: TableShape): number => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-sqlite-'));
   const path = join(folder, 'changes.sqlite');

@@ -1,29 +1,29 @@
 /**
- * The table that changes: a day and a series, which are its key, and columns of numbers. Every value follows from the number of
- * its row and the number of its revision, in the files as in the statements of other databases.
+ * The changing table: a day and a series, which form its key, and numeric columns. Every value is a function of row
+ * number, column and revision, both in the files and in the SQL of other databases.
  */
 
 export interface TableShape {
   readonly title: string;
   readonly rows: number;
-  /** Columns of numbers. */
+  /** Number of numeric columns. */
   readonly values: number;
 }
 
-/** Rows of one file: their numbers, and the revision of the values. */
+/** Row numbers of a file, and the revision of their values. */
 export interface FileRows {
   readonly numbers: Iterable<number>;
   revisionOf(row: number): number;
 }
 
-/** Different series; a day has one row of each. */
+/** Number of series; a day has one row of each. */
 export const series = 10_000;
 const firstDay = Date.UTC(2000, 0, 1);
 const dayMs = 86_400_000;
 const modulus = 1_000_003;
 const rowsPerSlice = 20_000;
 
-/** Texts of all values; made once, so that the files cost little of the time that is measured. */
+/** Text of every value, cached so that generating files is cheap. */
 let texts: string[] | undefined;
 const textOf = (value: number): string => {
   texts ??= Array.from({ length: modulus }, (_, at) => String(at / 100));
@@ -43,7 +43,7 @@ const lineOf = ({ values }: TableShape, row: number, revision: number): string =
 export const valueNames = ({ values }: TableShape): string[] =>
   Array.from({ length: values }, (_, at) => `v${at}`);
 
-/** A CSV file that is never on a disk. */
+/** Generates the CSV file in memory. */
 export async function* fileOf(shape: TableShape, { numbers, revisionOf }: FileRows): AsyncGenerator<Buffer> {
   yield Buffer.from(`day,series,${valueNames(shape).join(',')}\n`);
   let lines: string[] = [];
@@ -56,7 +56,7 @@ export async function* fileOf(shape: TableShape, { numbers, revisionOf }: FileRo
   yield Buffer.from(lines.join(''));
 }
 
-/** The keys alone, as a delete takes them. */
+/** Generates a file of keys only, for a delete. */
 export async function* keysOf(numbers: Iterable<number>): AsyncGenerator<Buffer> {
   const lines = ['day,series\n'];
   for (const row of numbers) lines.push(lineOf({ title: '', rows: 0, values: 0 }, row, 0));
@@ -67,17 +67,17 @@ export function* numbersTo(rows: number): Generator<number> {
   for (let row = 0; row < rows; row += 1) yield row;
 }
 
-/** Rows all over the table, the same distance apart. */
+/** Row numbers spread evenly over the table. */
 export function* scattered(rows: number, count: number, first: number): Generator<number> {
   const distance = Math.floor(rows / count);
   for (let at = 0; at < count; at += 1) yield (at * distance + first) % rows;
 }
 
-/** SQL of a column's value, of the row number `row`. */
+/** SQL for the value of a column in row number `row`. */
 export const valueSql = (row: string, revision: number, column: number): string =>
   `((${row} * 7919 + ${revision * 13 + column * 104_729}) % ${modulus}) / 100.0`;
 
-/** The same rows as `scattered` gives, as a condition on the row number. */
+/** SQL condition that selects the rows of `scattered`. */
 export const scatteredSql = (row: string, rows: number, count: number, first: number): string => {
   const distance = Math.floor(rows / count);
   return `${row} % ${distance} = ${first % distance} AND ${row} < ${distance * count}`;

@@ -1,4 +1,4 @@
-/** The same file and the same questions in other databases. Each holds the rows as `peers`. */
+/** The same file and queries in other databases, in a table named `peers`. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,48 +8,48 @@ import { parse } from 'csv-parse/sync';
 import sqlite from 'node-sqlite3-wasm';
 import { fileContent, send } from '../support/client.js';
 import type { RunningProduct } from '../support/product.js';
-import { askClickHouse, fetchAll } from '../support/requests.js';
+import { fetchAll, queryClickHouse } from '../support/requests.js';
 import type { TableFile } from '../support/table-file.js';
 import type { AnswerForm } from './questions.js';
 
 export interface Database {
   readonly name: string;
-  /** Turns after which it is neither loaded nor asked any more: one that takes minutes would keep the others. @default all */
+  /** Maximum number of turns, for a database that takes minutes in each. @default all */
   readonly maxTurns?: number;
   /** Reads the file into the empty table. */
   load(): Promise<void>;
-  /** Reads the whole answer; false for a form that the database has no writer for. */
-  ask(sql: string, form: AnswerForm): Promise<boolean>;
+  /** Reads the whole result; returns false if the database cannot write the form. */
+  query(sql: string, form: AnswerForm): Promise<boolean>;
 }
 
 type Undo = (name: string, undo: () => Promise<void> | void) => Promise<void>;
 
-/** As an analyst declares them: none is Nullable. */
+/** Column types as an analyst would declare them: not Nullable. */
 const columns = 'date Date32, country String, indicator String, value Float64, share Float64, count Float64';
 
 const outputs = { values: 'JSONEachRow', csv: 'CSVWithNames', json: 'JSONEachRow' } as const;
 
-/** A plain table on the server that the product uses, by the same HTTP client. */
+/** Plain table on the product's ClickHouse server, queried by the same HTTP client. */
 export const plainClickHouse = async (
   { clickhouseUrl }: RunningProduct,
   { path }: TableFile,
   defer: Undo,
 ): Promise<Database> => {
   const drop = async (): Promise<void> => {
-    await askClickHouse(clickhouseUrl, 'DROP TABLE IF EXISTS default.peers SYNC');
+    await queryClickHouse(clickhouseUrl, 'DROP TABLE IF EXISTS default.peers SYNC');
   };
   await defer('the plain table', drop);
   const insert = encodeURIComponent('INSERT INTO default.peers FORMAT CSVWithNames');
   return {
-    name: `ClickHouse ${await askClickHouse(clickhouseUrl, 'SELECT version()')}, plain table`,
+    name: `ClickHouse ${await queryClickHouse(clickhouseUrl, 'SELECT version()')}, plain table`,
     async load() {
       await drop();
       const create = `CREATE TABLE default.peers (${columns}) ENGINE = MergeTree ORDER BY tuple()`;
-      await askClickHouse(clickhouseUrl, create);
+      await queryClickHouse(clickhouseUrl, create);
       const content = Readable.from(fileContent(path), { objectMode: false, highWaterMark: 1 << 20 });
       await send('POST', `${clickhouseUrl}/?query=${insert}`, {}, content);
     },
-    async ask(sql, form) {
+    async query(sql, form) {
       const body = `${sql} FORMAT ${outputs[form]} SETTINGS output_format_json_array_of_rows = 1`;
       const { status } = await fetchAll(`${clickhouseUrl}/?database=default`, { body });
       if (status !== 200) throw new Error(`${sql}: ClickHouse answered ${status}`);
@@ -58,7 +58,7 @@ export const plainClickHouse = async (
   };
 };
 
-/** In the process of the bench; its database is a file, and so are answers in a form. */
+/** Runs in the process of the bench with a database file; writes CSV and JSON results to a file. */
 export const duckDb = async ({ path }: TableFile, defer: Undo): Promise<Database> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'));
   await defer('files of DuckDB', () => rmSync(folder, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ export const duckDb = async ({ path }: TableFile, defer: Undo): Promise<Database
       await connection.run(`CREATE OR REPLACE TABLE peers AS SELECT * FROM read_csv('${path}')`);
       await connection.run('CHECKPOINT');
     },
-    async ask(sql, form) {
+    async query(sql, form) {
       if (form === 'values') await read(sql);
       else await connection.run(`COPY (${sql}) TO '${join(folder, 'answer')}' (${forms[form]})`);
       return true;
@@ -85,10 +85,10 @@ export const duckDb = async ({ path }: TableFile, defer: Undo): Promise<Database
   };
 };
 
-/** Rows that are parsed at a time. */
+/** Rows parsed per batch. */
 const batchRows = 50_000;
 
-/** The WebAssembly build, in the process of the bench, without an index. It has no reader and no writer of files. */
+/** WebAssembly build in the process of the bench, without an index; it cannot read or write CSV or JSON files. */
 export const sqliteDatabase = async ({ path }: TableFile, defer: Undo): Promise<Database> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'));
   await defer('files of SQLite', () => rmSync(folder, { recursive: true, force: true }));
@@ -114,7 +114,7 @@ export const sqliteDatabase = async ({ path }: TableFile, defer: Undo): Promise<
       database.exec('COMMIT');
       insert.finalize();
     },
-    async ask(sql, form) {
+    async query(sql, form) {
       if (form !== 'values') return false;
       database.all(sql);
       return true;

@@ -1,10 +1,10 @@
-/** The committed result of the bench, `docs/peers.md`. */
+/** Renders `docs/peers.md`, the committed result of the bench. */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { type Figure, roundFigure } from '../support/figure.js';
 
 export interface Row {
   readonly title: string;
-  /** Median milliseconds of each database, in the order of the names; undefined: it cannot. */
+  /** Median milliseconds of each database, in the order of the names; undefined if it cannot run the query. */
   readonly ms: readonly (number | undefined)[];
 }
 
@@ -15,13 +15,13 @@ export interface PeersResult {
   /** Ours first. */
   readonly names: readonly string[];
   readonly measured: readonly Row[];
-  /** The questions again, of a version that has a copy for reading; of the first three databases. */
+  /** The queries again on a version with a read copy, for the first three databases. */
   readonly copied: readonly Row[];
   /** CPU seconds of one upload, by process. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** CPU seconds of ClickHouse for its own INSERT of the file. */
+  /** CPU seconds of ClickHouse for a plain INSERT of the file. */
   readonly insertCpu: number;
-  /** Load average of the machine when the bench began: work of others. */
+  /** Load average when the bench started, caused by other processes. */
   readonly load: number;
   /** Small reads over 16 connections. */
   readonly reads: readonly Figure[];
@@ -56,21 +56,21 @@ export const renderPeers = (result: PeersResult): string => {
 
 Written by \`npm run bench -- --only peers\` on ${new Date().toISOString().slice(0, 10)}: ${grouped.format(rows)} rows (a date, two texts, three numbers;
 ${Math.round(megabytes)} MB of CSV) in tabulary and in three databases, one after the other in each turn; medians of ${turns} turns. All run on the same
-machine: ${machine()}. Its load average was ${load.toFixed(1)} when the bench began: above the number of
-cores, times are several times those of an idle machine, and only the columns compare.
+machine: ${machine()}. Its load average was ${load.toFixed(1)} when the bench started. If that exceeds the number of
+cores, all times are several times those of an idle machine, and only the ratios between columns mean anything.
 
-- **tabulary** is asked over HTTP with a key, by a client on the same machine. An upload counts until its version is published;
-  questions begin when the product is at rest.
-- **ClickHouse** is the server of the product: the same SELECT over HTTP from a plain table without nulls, and one INSERT of the file.
-- **DuckDB** runs in the process of the bench, with a file as its database. CSV and JSON are written to files, not sent.
-- **SQLite** runs there as well, as WebAssembly and without an index, in one turn; the bench parses the CSV for it. It writes no files (–).
+- **tabulary** is queried over HTTP with a key by a client on the same machine. An upload ends when its version is published;
+  queries start when the product is idle.
+- **ClickHouse** is the product's own server: the same SELECT over HTTP from a plain table without nulls, and one INSERT of the file.
+- **DuckDB** runs in the process of the bench with a database file. CSV and JSON are written to files, not sent.
+- **SQLite** also runs there, as WebAssembly without an index, in one turn; the bench parses the CSV for it. It cannot write files (–).
 
 ${table(
   ['', ...names],
   measured.map(({ title, ms }) => [title, ...ms.map(time)]),
 )}
 
-The same questions once the version has been read several times and has [its copy for reading](adr/0095-copies-for-reading.md):
+The same queries once the version has been read several times and has a [read copy](adr/0095-copies-for-reading.md):
 
 ${table(
   ['', ...names.slice(0, 3)],
@@ -80,7 +80,7 @@ ${table(
 CPU seconds of one upload:
 
 ${table(
-  ['', ...used.map(([name]) => name), 'in all'],
+  ['', ...used.map(([name]) => name), 'total'],
   [
     [
       'tabulary',
@@ -95,7 +95,7 @@ ${table(
   ],
 )}
 
-Reads of a table of 1,000 rows over 16 connections, each question another one; CPU milliseconds for one answer:
+Reads of a 1,000-row table over 16 connections, a different query each time; CPU in milliseconds per request:
 
 ${table(
   ['', ''],

@@ -1,12 +1,12 @@
-/** Questions that all databases are asked; each turn differs a little, so that no answer comes out of a cache. */
+/** Queries run in every database; each turn differs slightly, so that no result comes from a cache. */
 
-/** Form of an answer: a few values, or a file. */
+/** Form of a result: a few values, or a file. */
 export type AnswerForm = 'values' | 'csv' | 'json';
 
 export interface Question {
   readonly title: string;
   readonly form: AnswerForm;
-  /** Options of the download. */
+  /** Query string of the download. */
   readonly options: (turn: number) => string;
   /** The same in SQL over the table `peers`. */
   readonly sql: (turn: number) => string;

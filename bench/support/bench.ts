@@ -3,31 +3,31 @@ import type { ProductSettings, RunningProduct } from './product.js';
 
 /** Inputs of a bench. */
 export interface BenchContext {
-  /** A short run that shows that the bench works; its figures are no measurement. */
+  /** Smoke run; its figures are not measurements. */
   readonly quick: boolean;
-  /** The first in a full run, the second in a quick one. */
+  /** Returns `full` in a full run, `quick` in a quick run. */
   pick<T>(full: T, quick: T): T;
-  /** A line of progress. */
+  /** Prints a line of progress. */
   say(text: string): void;
-  /** Keeps figures even if the bench fails later on; they stand before those that it returns. */
+  /** Keeps figures even if the bench fails later; they precede the returned ones. */
   report(figures: readonly Figure[]): void;
   /**
-   * The whole product on a fresh data folder, warmed up, the same one however often it is asked for. In a quick run
-   * benches that need no settings share one. Stopped by the runner.
+   * Starts the whole product on a fresh data folder and warms it up; later calls return the same product. In a quick
+   * run, benches without settings of their own share one. The runner stops it.
    */
   product(settings?: ProductSettings): Promise<RunningProduct>;
-  /** Registers what is undone when the bench has ended, whatever its outcome; last registered, first undone. */
+  /** Registers cleanup that runs when the bench ends, whatever its outcome, in reverse order. */
   defer(name: string, undo: () => Promise<void> | void): Promise<void>;
 }
 
-/** Measures and gives its figures, apart from those that it has reported; a throw marks the bench as failed and the run goes on. */
+/** Measures and returns figures not yet reported; a throw fails the bench and the run continues. */
 export type Bench = (context: BenchContext) => Promise<Figure[]>;
 
 export interface BenchEntry {
   readonly name: string;
   readonly run: Bench;
-  /** Left out of quick runs, unless `--only` names it. */
+  /** Skipped in quick runs unless `--only` names it. */
   readonly fullOnly?: boolean;
-  /** Minutes after which it is broken off and failed; 15 unless given. */
+  /** Timeout in minutes, after which the bench fails. @default 15 */
   readonly limitMinutes?: number;
 }

@@ -47,9 +47,9 @@ const forms = [
 ];
 const frequencies = ['Annual', 'Quarterly', 'Monthly', 'Weekly', 'Daily'];
 
-const at = <T>(list: readonly T[], place: number): T => list[place % list.length]!;
+const at = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
 
-/** Series as a statistics office names them: 30,000 different ones and no more. */
+/** Series named as by a statistics office; at most 30,000 are distinct. */
 export const catalogEntries = (count: number): Item[] =>
   Array.from({ length: count }, (_, number) => {
     const form = Math.floor(number / (measures.length * areas.length * groups.length));
@@ -65,7 +65,7 @@ export const catalogEntries = (count: number): Item[] =>
     };
   });
 
-/** Search texts: an id, words of a title, a beginning, a mistake, words that nothing has. */
+/** Search texts: ids, title words, prefixes, typos, and words without a match. */
 export const catalogQueries: readonly string[] = [
   'STAT.CON.GER.0',
   'STAT.UNE',

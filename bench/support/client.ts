@@ -10,7 +10,7 @@ const readAll = async (stream: Readable): Promise<string> => {
   return Buffer.concat(parts).toString('utf8');
 };
 
-/** Sends a body as a stream; gives the answer's text. Throws when the status is not 2xx. */
+/** Streams a request body and returns the response text. Throws unless the status is 2xx. */
 export const send = (
   method: string,
   url: string,
@@ -48,10 +48,7 @@ export interface UploadResult {
   readonly versionId: string | null;
 }
 
-/**
- * Milliseconds until the next look at a pending process: a hundredth of what has passed, so that looking neither
- * costs the service much nor adds much to the time.
- */
+/** Poll interval: 1 % of the elapsed time, so that polling neither loads the service nor adds much to the result. */
 const pollMs = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 100));
 
 export const createDataset = async (product: RunningProduct, name: string): Promise<number> => {
@@ -66,15 +63,15 @@ export const createDataset = async (product: RunningProduct, name: string): Prom
 };
 
 export interface UploadOptions {
-  /** Milliseconds between two looks at the pending process, in place of the usual ones. */
+  /** Fixed poll interval in milliseconds. */
   readonly pollMs?: number;
   /** @default replace */
   readonly mode?: 'replace' | 'append' | 'upsert' | 'sync' | 'delete';
-  /** @default that of the product: keys must be unique */
+  /** @default the product's: keys must be unique */
   readonly onDuplicateKey?: 'fail' | 'last';
 }
 
-/** Waits until the process of an upload has ended; `answer` is what the upload was answered. */
+/** Waits for the process of an upload; `answer` is the response to the upload. */
 export const untilCompleted = async (
   { baseUrl, authorization }: RunningProduct,
   answer: string,
@@ -95,7 +92,7 @@ export const untilCompleted = async (
   return result;
 };
 
-/** Uploads and waits until the process has ended. */
+/** Uploads and waits for the process. */
 export const uploadAndWait = async (
   product: RunningProduct,
   datasetId: number,

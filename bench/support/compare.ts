@@ -1,18 +1,18 @@
 import { directionOf, type Figure } from './figure.js';
 import type { Report } from './report.js';
 
-/** A figure beside the one of an earlier run. */
+/** Change of a figure since an earlier run. */
 export interface Change {
   readonly before: number;
-  /** Relative: 0.1 is a tenth more; undefined when there is nothing to divide by. */
+  /** Relative change: 0.1 is 10 % more; undefined if the earlier value is 0. */
   readonly by: number | undefined;
   readonly verdict: 'better' | 'worse' | 'same';
 }
 
-/** Two runs of the same code on the same machine differ by this much. */
+/** Relative difference expected between runs of the same code on the same machine. */
 const noise = 0.1;
 
-/** Undefined when the earlier run has no such figure, or one in another unit. */
+/** Returns undefined if the earlier run lacks the figure or has it in another unit. */
 export const changeOf = (earlier: Report | undefined, bench: string, figure: Figure): Change | undefined => {
   const found = earlier?.results
     .find((result) => result.bench === bench)

@@ -1,17 +1,16 @@
-/** Goal of a figure. */
 export type Goal = { readonly atMost: number } | { readonly atLeast: number };
 
-/** One measured number, a row of the table. */
+/** Measured number; a row of the table. */
 export interface Figure {
-  /** Unique within its bench and kept from run to run: a later run is compared by it. */
+  /** Unique within its bench and stable between runs, which are compared by it. */
   readonly name: string;
   readonly value: number;
   /** `ms`, `s`, `MB`, `MB/s`, `/s`; `×` for a ratio, `%` for a share. */
   readonly unit: string;
   readonly goal?: Goal;
-  /** Direction of improvement where there is no goal to tell it. */
+  /** Direction of improvement for a figure without a goal. */
   readonly better?: 'lower' | 'higher';
-  /** Yardstick of the same run; a ratio without one means nothing. */
+  /** Reference value from the same run; a ratio means nothing without one. */
   readonly yardstick?: { readonly name: string; readonly value: number; readonly unit: string };
 }
 
@@ -19,7 +18,7 @@ export type Verdict = 'met' | 'missed' | '';
 
 export const verdictOf = ({ value, goal }: Pick<Figure, 'value' | 'goal'>): Verdict => {
   if (goal === undefined) return '';
-  // A value that is not a number has met nothing.
+  // NaN misses every goal.
   const met = 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
   return met ? 'met' : 'missed';
 };
@@ -29,6 +28,6 @@ export const directionOf = ({ goal, better }: Figure): 'lower' | 'higher' | unde
   return 'atMost' in goal ? 'lower' : 'higher';
 };
 
-/** Three significant digits, whole numbers above 100. */
+/** Rounds to three significant digits, or to a whole number from 100. */
 export const roundFigure = (value: number): number =>
   Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));

@@ -1,8 +1,8 @@
-/** The GET routes of a product, with addresses that can be asked of a catalog that metadata.ts filled. */
+/** GET routes of a product, with URLs for a catalog filled by metadata.ts. */
 import type { RunningProduct } from './product.js';
 
-/** Asks an upstream, streams what is stored, waits for news, or needs a token that only an upload or a link gives. */
-const leftOut: readonly RegExp[] = [
+/** Routes that query an upstream, stream stored data, wait for events, or need a token from an upload or a link. */
+const skipped: readonly RegExp[] = [
   /^\/(providers|feed|links|user-keys|session|metrics|docs|openapi)/,
   /^\/account\/export$/,
   /\/(events|rejects)$/,
@@ -11,10 +11,10 @@ const leftOut: readonly RegExp[] = [
   /\/chunks$/,
 ];
 
-/** Answers that hold everything, however much it is: they have no limit of time. */
+/** Lists without a limit: their time grows with the catalog and has no goal. */
 export const listsEverything = (path: string): boolean => path === '/datasets' || path === '/repositories';
 
-/** Answers that ClickHouse reads from rows: their time follows from the rows, not from the size of the catalog. */
+/** Routes that read rows from ClickHouse: their time depends on the rows, not on the size of the catalog. */
 export const readsRows = (path: string): boolean =>
   /\/(data|revisions|summary|values|diff\/\{[^}]*\}|diff\/\{[^}]*\}\/rows)$/.test(path);
 
@@ -48,16 +48,16 @@ const parameterOf = (path: string, parameter: string, ids: FilledIds): string =>
 
 const queries: Readonly<Record<string, string>> = { '/search': '?q=prices%20region' };
 
-/** Paths of all GET routes in the product's own description. */
+/** Paths of the GET routes in the product's OpenAPI document. */
 export const getRoutes = async ({ baseUrl }: RunningProduct): Promise<string[]> => {
   const answer = await fetch(new URL('/openapi.json', baseUrl));
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
   return Object.keys(paths)
-    .filter((path) => paths[path]?.get !== undefined && !leftOut.some((route) => route.test(path)))
+    .filter((path) => paths[path]?.get !== undefined && !skipped.some((route) => route.test(path)))
     .sort();
 };
 
-/** The address of a route for one dataset. */
+/** URL path and query of a route for one dataset. */
 export const addressOf = (path: string, ids: FilledIds): string =>
   path.replace(/\{([^}]+)\}/g, (_, parameter: string) => parameterOf(path, parameter, ids)) +
   (queries[path] ?? '');

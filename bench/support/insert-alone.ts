@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream';
 import { send } from './client.js';
 import type { RunningProduct } from './product.js';
-import { askClickHouse } from './requests.js';
+import { queryClickHouse } from './requests.js';
 
 export interface PlainTable {
-  /** Columns as `CREATE TABLE` takes them. */
+  /** Column definitions for `CREATE TABLE`. */
   readonly columns: string;
-  /** Settings of the table, as `CREATE TABLE` takes them. */
+  /** Table settings for `CREATE TABLE`. */
   readonly settings?: string;
-  /** The CSV file, header included. */
+  /** CSV file, header included. */
   readonly content: AsyncIterable<Buffer>;
   readonly rows: number;
 }
 
 const table = 'default.yardstick';
 
-/** Seconds that ClickHouse alone takes for a CSV file: one `INSERT … FORMAT CSVWithNames` into a plain table. */
+/** Seconds for one `INSERT … FORMAT CSVWithNames` of a CSV file into a plain table. */
 export const insertAlone = async ({ clickhouseUrl }: RunningProduct, plain: PlainTable): Promise<number> => {
   const { columns, settings, content, rows } = plain;
-  await askClickHouse(clickhouseUrl, `DROP TABLE IF EXISTS ${table} SYNC`);
-  await askClickHouse(
+  await queryClickHouse(clickhouseUrl, `DROP TABLE IF EXISTS ${table} SYNC`);
+  await queryClickHouse(
     clickhouseUrl,
     `CREATE TABLE ${table} (${columns}) ENGINE = MergeTree ORDER BY tuple()${settings === undefined ? '' : ` SETTINGS ${settings}`}`,
   );
@@ -27,8 +27,8 @@ export const insertAlone = async ({ clickhouseUrl }: RunningProduct, plain: Plai
   const startedAt = performance.now();
   await send('POST', url, {}, Readable.from(content, { objectMode: false, highWaterMark: 1 << 20 }));
   const seconds = (performance.now() - startedAt) / 1000;
-  const stored = Number(await askClickHouse(clickhouseUrl, `SELECT count() FROM ${table}`));
-  if (stored !== rows) throw new Error(`the yardstick holds ${stored} rows`);
-  await askClickHouse(clickhouseUrl, `DROP TABLE ${table} SYNC`);
+  const stored = Number(await queryClickHouse(clickhouseUrl, `SELECT count() FROM ${table}`));
+  if (stored !== rows) throw new Error(`the plain table has ${stored} rows`);
+  await queryClickHouse(clickhouseUrl, `DROP TABLE ${table} SYNC`);
   return seconds;
 };

@@ -1,13 +1,13 @@
-/** A catalog of a large installation, made in PostgreSQL and ClickHouse themselves, where uploading it would take weeks. */
+/** Writes the catalog of a large installation directly to PostgreSQL and ClickHouse; uploads would take weeks. */
 import pg from 'pg';
 import type { RunningProduct } from './product.js';
-import { askClickHouse } from './requests.js';
+import { queryClickHouse } from './requests.js';
 
 export interface MetadataShape {
   readonly accounts: number;
   readonly teams: number;
   readonly datasets: number;
-  /** Number of datasets of the measured account, in a repository of its own. */
+  /** Datasets of the measured account, in its home repository. */
   readonly ownDatasets: number;
   readonly versionsPerDataset: number;
   readonly segmentsPerVersion: number;
@@ -15,13 +15,13 @@ export interface MetadataShape {
   readonly rowsPerSegment?: number;
 }
 
-/** Ids behind all that the product gives out before. */
+/** First generated id, above all ids allocated by the product. */
 const base = 1_000_000;
 const columnsPerDataset = 3;
 
 /**
- * Triggers are off, so what they would note is written here. Datasets with an even number were appended to: their current
- * version has all segments. The others were replaced: each version has its own.
+ * Triggers are disabled, so the rows they would write are inserted here. Even-numbered datasets were appended to: their
+ * current version has all segments. Odd-numbered ones were replaced: each version has its own.
  */
 const statements = (shape: MetadataShape, measured: number, home: number): readonly string[] => {
   const { accounts, teams, datasets, ownDatasets, versionsPerDataset, segmentsPerVersion } = shape;
@@ -109,12 +109,12 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
       (table) => `SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`,
     ),
     'VACUUM ANALYZE',
-    // The following is measured after all this has been written.
+    // Flushes these writes before anything is measured.
     'CHECKPOINT',
   ];
 };
 
-/** Into the pool for few columns. */
+/** Inserts the rows into the narrow pool. */
 const rowsSql = (shape: MetadataShape): string => {
   const { datasets, versionsPerDataset, segmentsPerVersion, rowsPerSegment = 1 } = shape;
   const segments = datasets * versionsPerDataset * segmentsPerVersion;
@@ -127,13 +127,13 @@ const rowsSql = (shape: MetadataShape): string => {
 };
 
 export interface Metadata {
-  /** Ids of the datasets of the account that is measured. */
+  /** Datasets of the measured account. */
   readonly own: readonly number[];
-  /** Ids of two datasets of others: one that was appended to, one that was replaced. */
+  /** Two datasets of other accounts: one appended to, one replaced. */
   readonly others: readonly number[];
 }
 
-/** Fills a product, unless an earlier run did; the pool for few columns must be there. */
+/** Fills a product unless an earlier run did; the narrow pool must exist. */
 export const fillMetadata = async (
   product: RunningProduct,
   shape: MetadataShape,
@@ -159,7 +159,7 @@ export const fillMetadata = async (
   } finally {
     await client.end();
   }
-  await askClickHouse(product.clickhouseUrl, rowsSql(shape));
+  await queryClickHouse(product.clickhouseUrl, rowsSql(shape));
   say('ClickHouse filled');
   return filled;
 };

@@ -3,24 +3,24 @@ import { parseArgs } from 'node:util';
 export interface BenchOptions {
   readonly help: boolean;
   readonly quick: boolean;
-  /** Names of the benches to run; undefined: all. */
+  /** Benches to run; undefined for all. */
   readonly only: readonly string[] | undefined;
-  /** Report that the run is compared with; undefined: what lies at `out`. */
+  /** Report to compare with; undefined for the one at `out`. */
   readonly compare: string | undefined;
   readonly out: string;
-  /** Folder for the data of the products, kept after the run; undefined: a fresh one that is deleted. */
+  /** Data folder kept after the run; undefined for a fresh one that is deleted. */
   readonly data: string | undefined;
 }
 
 export const usage = `npm run bench -- [--quick] [--only name,name] [--compare file] [--out file] [--data folder]
 
-  --quick    a short run that shows that everything works; its figures are no measurement
-  --only     names of benches, separated by commas
+  --quick    smoke run; its figures are not measurements
+  --only     benches to run, separated by commas
   --compare  earlier results to compare with; default: those that --out replaces
-  --out      where results go; default: bench/results/full.json or bench/results/quick.json
-  --data     keeps the data of the products here and uses it again in the next run; with one bench alone`;
+  --out      results file; default: bench/results/full.json or bench/results/quick.json
+  --data     data folder to keep and to reuse in the next run; requires --only with one bench`;
 
-/** @throws Error with the usage when an option or the name of a bench is unknown. */
+/** @throws Error with the usage if an option or a bench is unknown */
 export const parseOptions = (args: readonly string[], names: readonly string[]): BenchOptions => {
   const { values } = parseArgs({
     args: args.filter((arg) => arg !== '--'),
@@ -39,7 +39,7 @@ export const parseOptions = (args: readonly string[], names: readonly string[]):
     throw new Error(`no bench is named ${unknown.join(', ')}; there are ${names.join(', ')}\n\n${usage}`);
   const { help, quick, compare, data } = values;
   if (data !== undefined && only?.length !== 1)
-    throw new Error(`--data needs --only with one bench\n\n${usage}`);
+    throw new Error(`--data requires --only with one bench\n\n${usage}`);
   const out = values.out ?? `bench/results/${quick ? 'quick' : 'full'}.json`;
   return { help, quick, only, compare, out, data };
 };

@@ -9,7 +9,7 @@ const ticksPerSecond = 100;
 /** CPU seconds (user and system) a process has used so far. */
 export const cpuSeconds = (pid: number): number => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold blanks: fields are counted after it.
+  // The command name may contain spaces, so fields are counted after its closing parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 };
@@ -38,7 +38,7 @@ export const difference = (
     ]),
   );
 
-/** CPU time and memory of the product's processes for some work, by the name of the process. */
+/** CPU time and peak memory of the product's processes, by process name. */
 export interface Usage {
   readonly cpuSeconds: Readonly<Record<string, number>>;
   readonly peakMemoryMb: Readonly<Record<string, number>>;
@@ -50,7 +50,7 @@ export interface Measured<T> {
   readonly usage: Usage;
 }
 
-/** Runs `work` and measures its time and what the processes of the product took meanwhile. */
+/** Runs `work` and measures its duration and the resource usage of the product. */
 export const measure = async <T>(product: RunningProduct, work: () => Promise<T>): Promise<Measured<T>> => {
   const pids = product.pids();
   for (const pid of Object.values(pids)) resetPeakMemory(pid);
@@ -66,25 +66,25 @@ export const measure = async <T>(product: RunningProduct, work: () => Promise<T>
   };
 };
 
-/** CPU seconds in a second of a product at rest, at most; Kafka alone takes some 0.06. */
-const atRest = 0.25;
+/** CPU seconds per second below which the product counts as idle; Kafka alone uses about 0.06. */
+const idleCpu = 0.25;
 
 /**
- * Waits until the product is at rest: what it makes ahead of questions after an upload is not the business of what is
- * measured next. Ends after two minutes in any case.
+ * Waits until the product is idle, so that background work after an upload does not affect the next measurement.
+ * Returns after two minutes in any case.
  */
 export const untilQuiet = async (product: RunningProduct): Promise<void> => {
-  const busy = async (): Promise<number> => {
+  const usedCpu = async (): Promise<number> => {
     const before = cpuOf(product.pids());
     await sleep(1_000);
     return Object.values(difference(cpuOf(product.pids()), before)).reduce((sum, each) => sum + each, 0);
   };
   for (let quiet = 0, seconds = 0; quiet < 2 && seconds < 120; seconds += 1)
-    quiet = (await busy()) < atRest ? quiet + 1 : 0;
+    quiet = (await usedCpu()) < idleCpu ? quiet + 1 : 0;
 };
 
 /**
- * CPU seconds and peak memory as figures. PostgreSQL is left out: one process per connection, of which only the first is
+ * CPU seconds and peak memory as figures. Excludes PostgreSQL, which has a process per connection; only the first is
  * known here.
  */
 export const usageFigures = (prefix: string, { cpuSeconds: cpu, peakMemoryMb: peaks }: Usage): Figure[] => {
@@ -109,7 +109,7 @@ export const usageFigures = (prefix: string, { cpuSeconds: cpu, peakMemoryMb: pe
   ];
 };
 
-/** CPU milliseconds that one process takes for one of many equal operations: hardly depends on what else runs. */
+/** CPU milliseconds of one process per operation; hardly affected by other load on the machine. */
 export const perOperation = (name: string, usage: Usage, process: string, operations: number): Figure => ({
   name,
   value: ((usage.cpuSeconds[process] ?? Number.NaN) * 1000) / operations,
@@ -122,12 +122,12 @@ const parentOf = (pid: string): number | undefined => {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    // It has ended since the folder was read.
+    // The process has exited since /proc was listed.
     return undefined;
   }
 };
 
-/** CPU seconds of each process with its children: PostgreSQL has one for each connection. */
+/** CPU seconds of each process and its children; PostgreSQL has one per connection. */
 export const cpuOfFamilies = (pids: Pids): Record<string, number> => {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = all.map((pid) => [Number(pid), parentOf(pid)] as const);

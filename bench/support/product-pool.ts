@@ -3,21 +3,21 @@ import type { BenchContext } from './bench.js';
 import { type ProductSettings, type RunningProduct, startWholeProduct } from './product.js';
 import { warmUp } from './warm-up.js';
 
-/** Hands products to benches and stops them when nobody needs them any more. */
+/** Starts products for benches and stops those no longer in use. */
 export interface ProductPool {
-  /** `product` of one bench; what is its own is stopped with `scope`. */
+  /** `product` of one bench; an unshared product stops with `scope`. */
   openFor(scope: Scope): BenchContext['product'];
-  /** Stops the shared product, and waits for starts that nobody waits for any more; the next bench gets a fresh one. */
+  /** Stops the shared product and waits for abandoned starts; the next bench gets a fresh one. */
   drop(): Promise<void>;
 }
 
 export interface ProductPoolOptions {
-  /** Benches without settings of their own share one product. */
+  /** Whether benches without settings of their own share one product. */
   readonly isShared: boolean;
-  /** Folder that the products keep their data in; undefined: a fresh one each. */
+  /** Data folder of the products; undefined for a fresh one each. */
   readonly dataDir?: string | undefined;
   readonly say: (text: string) => void;
-  /** Breaks off starts under way. */
+  /** Aborts starts in progress. */
   readonly signal: AbortSignal;
 }
 

@@ -18,7 +18,7 @@ export interface Account {
   readonly homeId: number;
 }
 
-/** The whole product, as `npm start` runs it, in a folder of its own; needs `npm run build` first. */
+/** The whole product as `npm start` runs it, in its own data folder; requires `npm run build`. */
 export interface RunningProduct {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
@@ -27,16 +27,14 @@ export interface RunningProduct {
   readonly authorization: string;
   readonly databaseUrl: string;
   readonly clickhouseUrl: string;
-  /** How the components are reached, as settings of the product. */
+  /** Connection settings of the components. */
   readonly access: EmbeddedAccess;
   readonly homeId: number;
-  /** Ids of the processes by name, at this moment. */
+  /** Current process ids by name. */
   pids(): Record<string, number>;
-  /** Data folder. */
   readonly dataDir: string;
-  /** Makes a further account. */
   createAccount(name: string): Promise<Account>;
-  /** Stops all processes; the data folder stays until `stop`. */
+  /** Stops all processes but keeps the data folder until `stop`. */
   halt(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -46,7 +44,7 @@ export type ProductSettings = Parameters<typeof childEnvironment>[0];
 const openAccount = async (databaseUrl: string, name: string, log: Log): Promise<Account> => {
   const pool = createPool({ databaseUrl, maxConnections: 2, log });
   const sql = createSql(pool);
-  // A kept folder has the account of an earlier run.
+  // A reused data folder already has the account.
   const [earlier] = await sql.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
   const account = earlier ?? (await createAccounts({ sql }).create({ name, plan: 'unlimited' }));
   const { key } = await createKeys({ sql }).create(account.id, { name });
@@ -59,13 +57,13 @@ const openAccount = async (databaseUrl: string, name: string, log: Log): Promise
 };
 
 export interface StartOptions {
-  /** Breaks the start off: what was started by then is stopped. */
+  /** Aborts the start and stops whatever has been started. */
   readonly signal?: AbortSignal | undefined;
-  /** Variables of API and worker that are no settings of the product. */
+  /** Environment variables of API and worker that are not settings. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Servers of ClickHouse, each a shard of one cluster. @default 1 */
+  /** ClickHouse servers, each a shard of one cluster. @default 1 */
   readonly clickhouseNodes?: number;
-  /** Folder of an earlier run, or a new one; it is kept. @default a fresh one that is deleted */
+  /** Data folder to create or reuse, and to keep. @default a fresh one that is deleted */
   readonly dataDir?: string | undefined;
 }
 
@@ -87,7 +85,7 @@ export const startWholeProduct = async (
       dataDir,
       need,
       clickhouseNodes,
-      // For the bench that compares with ClickHouse's own consumer.
+      // Required by the bench kafka-engine.
       clickhouseSources: ['KAFKA'],
       log,
       scope,
@@ -97,7 +95,7 @@ export const startWholeProduct = async (
     await migrate({ databaseUrl, log });
 
     const { authorization, homeId } = await openAccount(databaseUrl, 'bench', log);
-    // A question that is asked in several turns reads the rows in each, unless its bench measures what is remembered.
+    // Repeated queries must read the rows each time, so only benches that measure the result cache enable it.
     const own = { resultCacheBytes: '0', ...settings };
     const env = { ...childEnvironment({ ...own, ...access, logLevel: 'warn' }), ...environment };
     const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };

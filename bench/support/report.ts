@@ -10,11 +10,11 @@ export interface BenchResult {
   readonly at: string;
   readonly seconds: number;
   readonly figures: readonly Figure[];
-  /** Why it gave no figures. */
+  /** Error that ended the bench. */
   readonly failure?: string;
 }
 
-/** Result of a run as JSON. */
+/** Results file of a run. */
 export interface Report {
   readonly mode: Mode;
   readonly node: string;
@@ -27,7 +27,7 @@ export const createReport = (mode: Mode, results: readonly BenchResult[]): Repor
   return { mode, node: process.version, cpu: `${others.length + 1} × ${first?.model ?? 'unknown'}`, results };
 };
 
-/** The new results in the place of the earlier ones; benches that did not run keep what they had. */
+/** Replaces the results of benches that ran and keeps the others. */
 export const mergeResults = (
   before: readonly BenchResult[],
   now: readonly BenchResult[],

@@ -10,16 +10,16 @@ export interface Fetched {
 }
 
 export interface FetchOptions {
-  /** Sent by POST; without it GET. */
+  /** Sent with POST; without a body the method is GET. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly agent?: Agent;
 }
 
-/** Connections of all benches; they end with the process. */
+/** Connections shared by all benches; closed when the process exits. */
 const sharedAgent = new Agent({ keepAlive: true });
 
-/** Reads an answer to its end, counts its bytes and throws them away: cheap enough not to slow what it measures. */
+/** Reads a response to its end and discards the bytes; cheap enough not to slow what it measures. */
 export const fetchAll = (url: string, options: FetchOptions = {}): Promise<Fetched> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
@@ -45,13 +45,13 @@ export const fetchAll = (url: string, options: FetchOptions = {}): Promise<Fetch
     outgoing.end(body);
   });
 
-/** Runs something again and again, one after the other, and gives all results. */
+/** Runs `run` `turns` times in sequence and returns all results. */
 export const inTurn = async <T>(turns: number, run: (turn: number) => Promise<T>): Promise<T[]> => {
   const results: T[] = [];
   for (let turn = 0; turn < turns; turn += 1) results.push(await run(turn));
   return results;
 };
 
-/** A statement straight to ClickHouse; gives its answer's text. */
-export const askClickHouse = async (url: string, sql: string): Promise<string> =>
+/** Runs a statement directly in ClickHouse and returns the response text. */
+export const queryClickHouse = async (url: string, sql: string): Promise<string> =>
   (await clickHouseText(url, { sql })).trim();

@@ -10,11 +10,11 @@ export interface RunnerOptions {
   readonly pool: ProductPool;
   readonly say: (text: string) => void;
   readonly log: Log;
-  /** Aborts when the run is to end. */
+  /** Aborted when the run is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** Rejects at the time limit, at the end of the run, and at an error that nobody caught. */
+/** Rejects at the timeout, when the run is stopped, or on an uncaught exception. */
 const faults = (limitMinutes: number, signal: AbortSignal) => {
   let reject: (error: Error) => void = () => undefined;
   const promise = new Promise<never>((_, fail) => {
@@ -37,7 +37,7 @@ const faults = (limitMinutes: number, signal: AbortSignal) => {
   };
 };
 
-/** Runs one bench to its result. Never rejects: a bench that fails is a result too. */
+/** Runs one bench. Never rejects: a failure is a result too. */
 export const runBench = async (entry: BenchEntry, options: RunnerOptions): Promise<BenchResult> => {
   const { quick, pool, say, log, signal } = options;
   const scope = createScope(log);
@@ -65,7 +65,7 @@ export const runBench = async (entry: BenchEntry, options: RunnerOptions): Promi
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return result([], failure);
   } finally {
-    // While the product goes down, requests that a broken-off bench left behind may still fail.
+    // Pending requests of an aborted bench may still fail while the product stops.
     await scope.close();
     fault.end();
   }

@@ -3,14 +3,14 @@ import type { RunningProduct } from './product.js';
 
 const boundary = 'bench-boundary-41aa';
 
-/** Sends one short file again and again over connections that are kept. */
+/** Sends one short file repeatedly over keep-alive connections. */
 export interface Sender {
-  /** Gives the id of the process. */
+  /** Returns the id of the process. */
   put(datasetId: number, mode: 'replace' | 'append'): Promise<number>;
   close(): void;
 }
 
-/** @param clients Most connections at a time. */
+/** @param clients maximum number of connections */
 export const createSender = (
   { baseUrl, authorization }: RunningProduct,
   file: string,

@@ -6,7 +6,7 @@ const lines = Array.from(
   (_, row) => `2020-01-${String((row % 28) + 1).padStart(2, '0')},Region ${row % 9},${row}.25`,
 );
 
-/** A file of 1,000 rows: a date, a text, a number. */
+/** CSV file of 1,000 rows: a date, a text, a number. */
 export const shortFile = `date,region,value\n${lines.join('\n')}\n`;
 
 const bytes = Buffer.from(shortFile);
@@ -15,7 +15,7 @@ export async function* shortContent(): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** Milliseconds from the first byte sent until the upload is seen to be completed. */
+/** Milliseconds from the first byte sent until the client sees the upload completed. */
 export const timeShortUpload = async (product: RunningProduct, datasetId: number): Promise<number> => {
   const startedAt = performance.now();
   await uploadAndWait(product, datasetId, shortContent());

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../../src/config.js';
 
-/** Seconds that `npm start` takes on a data folder until it says that it is ready; it is stopped again. */
+/** Seconds until `npm start` on a data folder prints that it is ready; stops it afterwards. */
 export const timeStart = async (dataDir: string): Promise<number> => {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['dist/main.js'], {
@@ -14,7 +14,7 @@ export const timeStart = async (dataDir: string): Promise<number> => {
   try {
     for await (const line of createInterface(child.stdout))
       if (line.startsWith('Ready: ')) return (performance.now() - startedAt) / 1000;
-    throw new Error('the product ended before it was ready');
+    throw new Error('the product exited before it was ready');
   } finally {
     child.kill('SIGTERM');
     child.stdout.resume();

@@ -1,4 +1,4 @@
-/** Nearest rank: a value that was measured, never one in between. NaN for an empty list. */
+/** Nearest-rank percentile: always one of the values. NaN for an empty list. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

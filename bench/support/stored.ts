@@ -1,24 +1,24 @@
 import { createDataset, uploadAndWait } from './client.js';
 import type { RunningProduct } from './product.js';
-import { askClickHouse, type Fetched, fetchAll } from './requests.js';
+import { type Fetched, fetchAll, queryClickHouse } from './requests.js';
 
-/** Table of ClickHouse with the rows of a dataset. */
+/** ClickHouse table with the rows of a dataset. */
 export interface Place {
-  /** Name of the table in ClickHouse, database included. */
+  /** Qualified name of the table. */
   readonly table: string;
   readonly segments: string;
-  /** Names of the columns in the store, in order. */
+  /** Column names in ClickHouse, in order. */
   readonly columns: readonly string[];
 }
 
-/** An uploaded table, by its names here and in ClickHouse. */
+/** Uploaded dataset and its ClickHouse table. */
 export interface StoredTable extends Place {
   readonly datasetId: number;
 }
 
-/** Table with the rows of the newest dataset. */
+/** ClickHouse table of the newest dataset. */
 export const newestPlace = async ({ clickhouseUrl }: RunningProduct): Promise<Place> => {
-  const ask = (sql: string) => askClickHouse(clickhouseUrl, sql);
+  const ask = (sql: string) => queryClickHouse(clickhouseUrl, sql);
   const newest = await ask(
     `SELECT database, table FROM system.parts WHERE match(table, '^s[0-9]+$') AND active
      ORDER BY toUInt64(substring(table, 2)) DESC LIMIT 1`,
@@ -34,7 +34,7 @@ export const newestPlace = async ({ clickhouseUrl }: RunningProduct): Promise<Pl
   return { table: `${database}.${table}`, segments, columns: columns.split('\n') };
 };
 
-/** Uploads into a new dataset and finds where ClickHouse keeps the rows. */
+/** Uploads into a new dataset and finds its ClickHouse table. */
 export const storeTable = async (
   product: RunningProduct,
   name: string,
@@ -45,7 +45,7 @@ export const storeTable = async (
   return { datasetId, ...(await newestPlace(product)) };
 };
 
-/** Asks the API for rows of a table. */
+/** Request for rows of a table from the API. */
 export const download =
   (product: RunningProduct, { datasetId }: Pick<StoredTable, 'datasetId'>, query: string, headers = {}) =>
   (): Promise<Fetched> =>
@@ -55,14 +55,14 @@ export const download =
 
 export interface RawSelect {
   readonly columns: readonly string[];
-  /** Begins with AND; empty for all rows. */
+  /** Starts with AND; empty for all rows. */
   readonly condition?: string;
   readonly format: string;
-  /** Beside those that make the bytes the same. */
+  /** Further settings, starting with a comma; those that make the bytes equal are always set. */
   readonly settings?: string;
 }
 
-/** The same rows in the same order and format straight from ClickHouse. */
+/** Request for the same rows, in the same order and format, directly from ClickHouse. */
 export const rawDownload =
   (
     product: RunningProduct,

@@ -16,7 +16,7 @@ const countries = [
 ];
 const indicators = ['GDP', 'Unemployment rate', 'Consumer prices', 'Exports of goods', 'Population'];
 
-/** A linear congruential generator (constants of Numerical Recipes): the same rows at every run. */
+/** Linear congruential generator (constants of Numerical Recipes), so that every run has the same rows. */
 const createRandom = (seed: number): ((below: number) => number) => {
   let state = seed;
   return (below) => {
@@ -40,12 +40,12 @@ export interface TableFile {
   readonly rows: number;
 }
 
-/** Columns of the file, as ClickHouse declares them. */
+/** ClickHouse column definitions of the file. */
 export const tableColumns =
   'date Nullable(Date32), country Nullable(String), indicator Nullable(String), value Nullable(Float64), ' +
   'share Nullable(Float64), count Nullable(Float64)';
 
-/** A CSV file of date, two texts and three numbers, some 60 bytes a row; made once and kept in the temp folder. */
+/** CSV file of a date, two texts and three numbers, about 60 bytes a row; generated once and kept in the temp folder. */
 export const tableFile = async (rows: number): Promise<TableFile> => {
   const path = join(tmpdir(), `tabulary-bench-${rows}.csv`);
   if (!existsSync(path)) {

@@ -1,6 +1,6 @@
 import { csvHeader, generateRows } from '../csv-data.js';
 
-/** A CSV file that is never on a disk. */
+/** CSV file generated in memory. */
 export interface CsvStream {
   readonly rows: number;
   readonly bytes: number;
@@ -16,7 +16,7 @@ async function* slices(header: Buffer, block: Buffer, times: number): AsyncGener
   }
 }
 
-/** The same rows over and over: making them anew would take the CPU of what is measured. */
+/** Repeats a block of rows: generating new ones would take CPU from what is measured. */
 export const repeated = (header: string, block: Buffer, blockRows: number, times: number): CsvStream => {
   const head = Buffer.from(header);
   return {
@@ -26,11 +26,11 @@ export const repeated = (header: string, block: Buffer, blockRows: number, times
   };
 };
 
-/** Some 19 MB: further apart than compression looks back, in chunks and in ClickHouse. */
+/** About 19 MB, beyond the compression window of chunks and of ClickHouse. */
 const blockRows = 300_000;
 let block: Buffer | undefined;
 
-/** A date, two texts and three numbers, some 63 bytes a row. */
+/** Rows of a date, two texts and three numbers, about 63 bytes each. */
 export const tableStream = (bytes: number): CsvStream => {
   block ??= generateRows(blockRows);
   if (bytes >= block.length) {

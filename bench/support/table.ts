@@ -36,7 +36,7 @@ const figureRow = (earlier: Report | undefined, bench: string, figure: Figure): 
 };
 
 const headings = ['bench', 'figure', 'value', 'goal', '', 'yardstick', 'before', 'change'];
-/** Columns of numbers. */
+/** Indexes of numeric columns. */
 const rightAligned = new Set([2, 3, 6]);
 
 const aligned = (rows: readonly (readonly string[])[]): string => {
@@ -52,7 +52,7 @@ const aligned = (rows: readonly (readonly string[])[]): string => {
   return [line(head), rule, ...body.map(line)].join('\n');
 };
 
-/** All figures against their goals and an earlier run, as a Markdown table. */
+/** Renders all figures with their goals and an earlier run as a Markdown table. */
 export const renderTable = (results: readonly BenchResult[], earlier?: Report): string =>
   aligned([
     headings,
@@ -64,13 +64,13 @@ export const renderTable = (results: readonly BenchResult[], earlier?: Report): 
     ]),
   ]);
 
-/** One line: how many goals are met. */
+/** Renders the number of goals met, in one line. */
 export const renderSummary = (results: readonly BenchResult[]): string => {
   const verdicts = results
     .flatMap(({ figures }) => figures.map(verdictOf))
     .filter((verdict) => verdict !== '');
   const met = verdicts.filter((verdict) => verdict === 'met').length;
   const failed = results.filter(({ failure }) => failure !== undefined).map(({ bench }) => bench);
-  const ends = failed.length === 0 ? '' : `; failed: ${failed.join(', ')}`;
-  return `${met} of ${verdicts.length} goals met${ends}`;
+  const failures = failed.length === 0 ? '' : `; failed: ${failed.join(', ')}`;
+  return `${met} of ${verdicts.length} goals met${failures}`;
 };
