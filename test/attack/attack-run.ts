@@ -1,4 +1,4 @@
-/** One attack after the other on a fresh product, and what each costs an account that does nothing but its work. */
+/** Runs attacks in sequence on a fresh product and measures the effect of each on a normally working account. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { startAttacker } from './attacker-process.js';
 import { attacks } from './attacks.js';
 import { type Strain, watchStrain } from './gauges.js';
 import { startUpstreams } from './upstreams.js';
-import { createVictim, type Suffered } from './victim.js';
+import { createVictim, type Measured } from './victim.js';
 
 export interface AttackOptions {
-  /** Names of attacks; undefined: all. */
+  /** Attacks to run; undefined for all. */
   readonly only?: readonly string[] | undefined;
-  /** Small and brief, to see that nothing breaks. */
+  /** Smoke run with small, brief attacks. */
   readonly short: boolean;
-  /** Seconds that each attack lasts at least; it lasts until the victim's upload is done. */
+  /** Minimum seconds per attack; it continues until the victim's upload is complete. */
   readonly seconds: number;
   readonly uploadBytes: number;
   readonly say: (line: string) => void;
@@ -25,34 +25,35 @@ export interface AttackOptions {
 export interface Outcome {
   readonly attack: string;
   readonly does: string;
-  /** Just before the attack: other work on the machine changes what idle means. */
-  readonly idle: Suffered;
-  readonly suffered: Suffered;
+  /** Measured just before the attack, since other load on the machine changes idle values. */
+  readonly idle: Measured;
+  /** Measured during the attack. */
+  readonly suffered: Measured;
   readonly strain: Strain;
-  /** Answers to the attacker by their status. */
+  /** Responses to the attacker by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Violations of the rules that hold under any attack, a line each. */
+  /** Violated limits, one line each. */
   readonly failures: readonly string[];
 }
 
 export interface AttackReport {
-  readonly idle: Suffered;
+  readonly idle: Measured;
   readonly idleStrain: Strain;
   readonly outcomes: readonly Outcome[];
 }
 
-/** Most resident memory of the API and of the worker, MB. */
+/** Maximum resident memory of API and worker, MB. */
 export const memoryLimitMb = 512;
 
-/** Seconds that an attack has to itself before anything is measured. */
+/** Seconds an attack runs before measuring. */
 const leadSeconds = 1;
 
 export interface AttackedProduct extends RunningProduct {
-  /** Output file of `turn-probe.mjs`; undefined: turns are not measured. */
+  /** Output file of `turn-probe.mjs`; undefined if not measured. */
   readonly turnsFile?: string;
 }
 
-/** Stops its providers as well. */
+/** Starts the product with fake providers; `stop` stops them too. */
 export const startAttackedProduct = async (signal?: AbortSignal): Promise<AttackedProduct> => {
   const upstreams = await startUpstreams();
   const folder = mkdtempSync(join(tmpdir(), 'tabulary-attack-'));
@@ -76,16 +77,16 @@ export const startAttackedProduct = async (signal?: AbortSignal): Promise<Attack
   }
 };
 
-const failuresOf = (suffered: Suffered, strain: Strain, fault: string | undefined): string[] => [
+const failuresOf = (suffered: Measured, strain: Strain, fault: string | undefined): string[] => [
   ...(fault === undefined ? [] : [fault]),
   ...strain.died.map((name) => `${name} died`),
   ...(['api', 'worker'] as const)
     .filter((name) => (strain.peakMb[name] ?? 0) > memoryLimitMb)
-    .map((name) => `${name} took ${strain.peakMb[name]} MB`),
-  ...Object.entries(suffered.errors).map(([what, count]) => `the victim met ${count} × ${what}`),
+    .map((name) => `${name} used ${strain.peakMb[name]} MB`),
+  ...Object.entries(suffered.errors).map(([what, count]) => `the victim got ${count} × ${what}`),
 ];
 
-/** Until light requests are answered again: what an attack leaves behind is not the next one's. */
+/** Waits until the product is ready, so that an attack does not affect the next one. */
 const settle = async (product: RunningProduct): Promise<void> => {
   for (let turn = 0; turn < 120; turn += 1) {
     try {
@@ -94,7 +95,7 @@ const settle = async (product: RunningProduct): Promise<void> => {
       });
       if (answer.ok) return;
     } catch {
-      // Not yet.
+      // Not ready yet.
     }
     await sleep(500);
   }
@@ -106,26 +107,26 @@ export const runAttacks = async (
 ): Promise<AttackReport> => {
   const victim = await createVictim({ ...product, ...(await product.createAccount('victim')) });
   const { key } = await product.createAccount('attacker');
-  const place = {
+  const target = {
     baseUrl: product.baseUrl,
     clickhouseUrl: withoutCredentials(product.clickhouseUrl).address.origin,
     key,
     short,
   };
-  const attacker = await startAttacker(place);
+  const attacker = await startAttacker(target);
   try {
-    // The first time, everything is cold.
+    // Warm-up.
     await victim.work({ seconds: 1, uploadBytes: Math.min(uploadBytes, 2e6) });
     const idleStrainOf = await watchStrain(product, product.turnsFile);
     const idle = await victim.work({ seconds: short ? seconds : Math.max(seconds, 10), uploadBytes });
     const idleStrain = await idleStrainOf();
     const outcomes: Outcome[] = [];
-    const lately = (): Promise<Suffered> | Suffered =>
+    const measureIdle = (): Promise<Measured> | Measured =>
       short ? idle : victim.work({ seconds: 4, uploadBytes });
     for (const { name, does } of attacks.filter((attack) => only?.includes(attack.name) ?? true)) {
       say(`${name}: ${does}`);
       await attacker.prepare(name);
-      const before = await lately();
+      const before = await measureIdle();
       const strainOf = await watchStrain(product, product.turnsFile);
       await attacker.start(name);
       await sleep(leadSeconds * 1000);

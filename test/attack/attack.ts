@@ -1,15 +1,15 @@
-import type { Ground } from './ground.js';
-import type { Stock } from './stock.js';
+import type { AttackClient } from './client.js';
+import type { AttackDatasets } from './datasets.js';
 
 export interface Attack {
   readonly name: string;
-  /** Description of the attack, for the table. */
+  /** Description for the table. */
   readonly does: string;
-  /** Makes what it needs; not measured. */
-  prepare?(ground: Ground, stock: Stock): Promise<unknown>;
+  /** Creates the required datasets; not measured. */
+  prepare?(client: AttackClient, datasets: AttackDatasets): Promise<unknown>;
   /**
-   * Attacks until the signal ends it; connections that it leaves open are ended then.
-   * @throws Error for a defence that does not hold, whatever it costs others; what it throws after the signal is no fault.
+   * Attacks until aborted; the caller then closes remaining connections.
+   * @throws Error if a defence fails; errors after the abort are ignored
    */
-  run(ground: Ground, stock: Stock, signal: AbortSignal): Promise<void>;
+  run(client: AttackClient, datasets: AttackDatasets, signal: AbortSignal): Promise<void>;
 }

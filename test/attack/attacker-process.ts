@@ -1,27 +1,27 @@
 import { fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Done, Order } from './attacker.js';
-import type { Place } from './ground.js';
+import type { Command, CommandResult } from './attacker.js';
+import type { Target } from './client.js';
 
-/** The attacking process, seen from the one that measures. */
+/** Attacking process, controlled by the measuring one. */
 export interface Attacker {
-  /** Makes what the attack needs. @throws Error when that fails. */
+  /** Creates the datasets for an attack. @throws Error if that fails */
   prepare(attack: string): Promise<void>;
   start(attack: string): Promise<void>;
-  /** Ends the attack and every connection of it. */
-  stop(): Promise<Done>;
+  /** Ends the attack and closes its connections. */
+  stop(): Promise<CommandResult>;
   close(): void;
 }
 
 const viteNode = fileURLToPath(new URL('../../node_modules/vite-node/vite-node.mjs', import.meta.url));
 const script = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 
-export const startAttacker = async (place: Place): Promise<Attacker> => {
+export const startAttacker = async (target: Target): Promise<Attacker> => {
   const child = fork(viteNode, [script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
-  // Attackers come from elsewhere: what they compute is not the product's to pay.
+  // Real attackers use other machines: their CPU time must not slow the product.
   if (child.pid !== undefined) setPriority(child.pid, 15);
-  const tell = (order: Order): Promise<Done> =>
+  const send = (command: Command): Promise<CommandResult> =>
     new Promise((resolve, reject) => {
       const settle = (): void => {
         child.off('message', onMessage);
@@ -29,26 +29,26 @@ export const startAttacker = async (place: Place): Promise<Attacker> => {
       };
       const onMessage = (done: unknown): void => {
         settle();
-        resolve(done as Done);
+        resolve(done as CommandResult);
       };
       const onExit = (code: number | null): void => {
         settle();
-        reject(new Error(`the attacking process ended with ${code}`));
+        reject(new Error(`the attacking process exited with ${code}`));
       };
       child.on('message', onMessage);
       child.on('exit', onExit);
-      child.send(order);
+      child.send(command);
     });
-  await tell({ kind: 'place', place });
+  await send({ kind: 'target', target });
   return {
     async prepare(attack) {
-      const { fault } = await tell({ kind: 'prepare', attack });
+      const { fault } = await send({ kind: 'prepare', attack });
       if (fault !== undefined) throw new Error(`${attack} could not be prepared: ${fault}`);
     },
     async start(attack) {
-      await tell({ kind: 'start', attack });
+      await send({ kind: 'start', attack });
     },
-    stop: () => tell({ kind: 'stop' }),
+    stop: () => send({ kind: 'stop' }),
     close: () => {
       child.disconnect();
     },

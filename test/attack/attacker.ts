@@ -1,30 +1,30 @@
 /**
- * The attacking side, in a process of its own: what it costs the attacker must not slow down the one who measures.
- * Started with a channel; each message names what to do, each answer says that it is done or what was wrong.
+ * Attacking process, separate so that its CPU time does not slow the measuring one. Receives commands over IPC and
+ * replies to each with its result.
  */
 import { setMaxListeners } from 'node:events';
 import type { Attack } from './attack.js';
 import { attackNamed } from './attacks.js';
-import { createGround, type Ground, type Place } from './ground.js';
-import { createStock, type Stock } from './stock.js';
+import { type AttackClient, createAttackClient, type Target } from './client.js';
+import { type AttackDatasets, createAttackDatasets } from './datasets.js';
 
-export type Order =
-  | { readonly kind: 'place'; readonly place: Place }
+export type Command =
+  | { readonly kind: 'target'; readonly target: Target }
   | { readonly kind: 'prepare' | 'start'; readonly attack: string }
   | { readonly kind: 'stop' };
 
-export interface Done {
-  /** Failed defences, and steps that could not be prepared. */
+export interface CommandResult {
+  /** Failed defence, or error while preparing. */
   readonly fault?: string;
-  /** Answers to the attack by their status. */
+  /** Responses to the attack by status. */
   readonly statuses?: Readonly<Record<string, number>>;
 }
 
-let ground: Ground | undefined;
-let stock: Stock | undefined;
+let client: AttackClient | undefined;
+let datasets: AttackDatasets | undefined;
 let running: { readonly end: AbortController; readonly done: Promise<string | undefined> } | undefined;
 
-/** @param end What breaks after it was broken by it: requests are cut wherever they are. */
+/** @param end errors after its abort are ignored, since it cuts pending requests */
 const faultOf = (work: Promise<unknown>, end?: AbortSignal): Promise<string | undefined> =>
   work.then(
     () => undefined,
@@ -34,46 +34,46 @@ const faultOf = (work: Promise<unknown>, end?: AbortSignal): Promise<string | un
     },
   );
 
-const start = (attack: Attack, at: Ground, from: Stock): void => {
+const start = (attack: Attack, at: AttackClient, from: AttackDatasets): void => {
   for (const name of Object.keys(at.statuses)) delete at.statuses[name];
   const end = new AbortController();
-  // One for each connection.
+  // Every connection adds a listener.
   setMaxListeners(0, end.signal);
   running = { end, done: faultOf(attack.run(at, from, end.signal), end.signal) };
 };
 
-const stop = async (): Promise<Done> => {
+const stop = async (): Promise<CommandResult> => {
   const { end, done } = running ?? {};
   running = undefined;
-  const statuses = { ...ground?.statuses };
+  const statuses = { ...client?.statuses };
   end?.abort();
-  // Requests that nobody answers end with their connections.
-  ground?.hangUp();
+  // Ends requests without a response.
+  client?.hangUp();
   const fault = await done;
   return { statuses, ...(fault === undefined ? {} : { fault }) };
 };
 
-const obey = async (order: Order): Promise<Done> => {
-  if (order.kind === 'place') {
-    ground = createGround(order.place);
-    stock = createStock(ground);
+const execute = async (command: Command): Promise<CommandResult> => {
+  if (command.kind === 'target') {
+    client = createAttackClient(command.target);
+    datasets = createAttackDatasets(client);
     return {};
   }
-  if (ground === undefined || stock === undefined) return { fault: 'no place was named' };
-  if (order.kind === 'stop') return stop();
-  const attack = attackNamed(order.attack);
-  if (order.kind === 'start') {
-    start(attack, ground, stock);
+  if (client === undefined || datasets === undefined) return { fault: 'no target was set' };
+  if (command.kind === 'stop') return stop();
+  const attack = attackNamed(command.attack);
+  if (command.kind === 'start') {
+    start(attack, client, datasets);
     return {};
   }
-  const fault = await faultOf(attack.prepare?.(ground, stock) ?? Promise.resolve());
+  const fault = await faultOf(attack.prepare?.(client, datasets) ?? Promise.resolve());
   return fault === undefined ? {} : { fault };
 };
 
-process.on('message', (order: Order) => {
-  obey(order).then(
+process.on('message', (command: Command) => {
+  execute(command).then(
     (done) => process.send?.(done),
-    (error: unknown) => process.send?.({ fault: String(error) } satisfies Done),
+    (error: unknown) => process.send?.({ fault: String(error) } satisfies CommandResult),
   );
 });
 process.on('disconnect', () => process.exit());

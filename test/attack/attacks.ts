@@ -4,10 +4,10 @@ import { holding } from './attacks/holding.js';
 import { odata } from './attacks/odata.js';
 import { questions } from './attacks/questions.js';
 
-/** All of them, in the order in which they run: what needs no dataset first, what leaves the most behind last. */
+/** All attacks, in execution order: those without datasets first, those that leave the most data behind last. */
 export const attacks: readonly Attack[] = [...bodies, ...questions, ...odata, ...holding];
 
-/** @throws RangeError for a name that no attack has. */
+/** @throws RangeError for an unknown name */
 export const attackNamed = (name: string): Attack => {
   const attack = attacks.find((each) => each.name === name);
   if (attack !== undefined) return attack;

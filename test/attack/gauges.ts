@@ -3,17 +3,17 @@ import { peakMemoryMb, resetPeakMemory } from '../../bench/support/process-stats
 import type { RunningProduct } from '../../bench/support/product.js';
 
 export interface Strain {
-  /** Largest resident memory by process, MB. */
+  /** Peak resident memory by process, MB. */
   readonly peakMb: Readonly<Record<string, number>>;
-  /** Longest time in which the API, or the worker, did nothing else, milliseconds. */
+  /** Longest event loop delay, milliseconds. */
   readonly pauseMs: Readonly<Record<'api' | 'worker', number>>;
-  /** Processor time of the longest turn of the event loop, milliseconds; undefined where nothing measures it. */
+  /** CPU time of the longest event loop turn, milliseconds; undefined if not measured. */
   readonly turnMs: Readonly<Partial<Record<'api' | 'worker', number>>>;
   /** Processes that died. */
   readonly died: readonly string[];
 }
 
-/** Milliseconds between two looks at a healthy event loop, which prom-client counts as delay. */
+/** Sampling resolution, which prom-client includes in the delay. */
 const resolutionMs = 10;
 
 const longestPause = async (metricsUrl: string): Promise<number> => {
@@ -22,12 +22,12 @@ const longestPause = async (metricsUrl: string): Promise<number> => {
     const seconds = /^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(await answer.text())?.[1];
     return Math.max(0, Number(seconds) * 1000 - resolutionMs);
   } catch {
-    // It died, or is so busy that it does not answer: the longest pause there is.
+    // The process is dead or too busy to respond: an infinite pause.
     return Number.POSITIVE_INFINITY;
   }
 };
 
-/** Lines of `turn-probe.mjs` so far. */
+/** Lines written by `turn-probe.mjs` so far. */
 const linesOf = (file: string | undefined): readonly string[] => {
   if (file === undefined) return [];
   return readFileSync(file, 'utf8').split('\n').slice(0, -1);
@@ -41,8 +41,8 @@ const longestTurn = (lines: readonly string[], pid: number | undefined): number 
 const watched = ['api', 'worker', 'clickhouse'] as const;
 
 /**
- * Begins to look at the processes of the product; the result ends it.
- * @param turnsFile What `turn-probe.mjs` writes.
+ * Starts watching the processes of the product; the returned function stops and returns the measurements.
+ * @param turnsFile output of `turn-probe.mjs`
  */
 export const watchStrain = async (
   product: RunningProduct,
@@ -52,17 +52,17 @@ export const watchStrain = async (
     api: `${product.baseUrl.replace(/\/api$/, '')}/metrics`,
     worker: `${product.workerUrl}/metrics`,
   };
-  // A reading begins the next stretch of time.
+  // Reading the metric resets the maximum.
   await Promise.all(Object.values(metrics).map(longestPause));
   const before = product.pids();
   for (const name of watched) if (before[name] !== undefined) resetPeakMemory(before[name]);
-  const seen = linesOf(turnsFile).length;
+  const linesBefore = linesOf(turnsFile).length;
   return async () => {
     const after = product.pids();
     const died = watched.filter((name) => after[name] === undefined || after[name] !== before[name]);
     const alive = watched.filter((name) => !died.includes(name));
     const [api, worker] = await Promise.all([longestPause(metrics.api), longestPause(metrics.worker)]);
-    const lines = linesOf(turnsFile).slice(seen);
+    const lines = linesOf(turnsFile).slice(linesBefore);
     const turns = { api: longestTurn(lines, after.api), worker: longestTurn(lines, after.worker) };
     return {
       turnMs: Object.fromEntries(Object.entries(turns).filter(([, ms]) => ms !== undefined)),

@@ -1,7 +1,7 @@
 import { listed, tableLines } from '../harness/report.js';
 import type { AttackReport, Outcome } from './attack-run.js';
 
-/** Limits on what each attack costs others: multiples of their idle values, MB, milliseconds. */
+/** Upper bounds for the effect on others: `p95` and `upload` as multiples of idle values, pauses in milliseconds. */
 export const goals = { p95: 3, upload: 3, pauseMs: 50 } as const;
 
 export interface Ratios {
@@ -37,7 +37,7 @@ const ms = (value: number): string => {
 };
 const seconds = (value: number | undefined): string => (value === undefined ? 'failed' : value.toFixed(1));
 
-/** A table of who was hurt, as Markdown. */
+/** Renders the effect of every attack as a Markdown table. */
 export const reportText = (report: AttackReport): string => {
   const { idle, idleStrain, outcomes } = report;
   const rows = outcomes.map((outcome) => {
@@ -59,12 +59,12 @@ export const reportText = (report: AttackReport): string => {
   const head = [
     'attack',
     'what the attacker did',
-    'its answers',
-    'light requests of others, p50 / p95 ms',
-    'upload of others, s',
+    'responses',
+    'light requests of victim, p50 / p95 ms',
+    'upload of victim, s',
     'peak MB: API / worker / ClickHouse',
     'longest pause ms: API / worker',
-    'of it processor time',
+    'CPU time of longest turn ms: API / worker',
     'verdict',
   ];
   return [

@@ -1,10 +1,10 @@
 /**
- * Attacks a fresh product and tells what it cost others.
+ * Attacks a fresh product and reports the effect on another account.
  *
  *   npm run test:attack -- [--minutes 10] [--only name,name] [--short] [--out table.md]
  *
- * `--minutes` (10, short 1) is shared among the attacks. Ends with 1 when a process died, the victim met an error, or API or worker
- * took more memory than they may; ratios are only reported.
+ * `--minutes` (10, or 1 with `--short`) is shared among the attacks. Exits with 1 if a process died, the victim got an error, or API
+ * or worker exceeded their memory limit; ratios are only reported.
  */
 import { writeFileSync } from 'node:fs';
 import { commandOptions, namesIn } from '../harness/command.js';

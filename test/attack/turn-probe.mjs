@@ -1,13 +1,13 @@
 /**
- * Loaded into API and worker while they are attacked: processor time of the longest turn of the event loop. What else
- * runs on the machine makes turns longer by the clock, and does not count here.
+ * Loaded into the attacked API and worker: CPU time of the longest event loop turn. Unlike wall-clock time, it excludes
+ * other load on the machine.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 const { ATTACK_TURNS: file } = process.env;
 
-/** Milliseconds of processor time of the main thread. */
+/** CPU time of the main thread, milliseconds. */
 const spentMs = () => {
   const [nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;

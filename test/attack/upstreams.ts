@@ -1,16 +1,16 @@
-/** Providers as the attacked product meets them: one that answers at once, one that keeps its callers waiting. */
+/** Fake providers of the attacked product: a fast one and a slow one. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ProductSettings } from '../../bench/support/product.js';
 import { fixture } from '../support/replay-upstream.js';
 
-/** Milliseconds until the slow one says that it is away: longer than an attack of the short form. */
+/** Milliseconds until the slow provider responds with 503; longer than a short attack. */
 const slowMs = 15_000;
 
-/** A series of the provider that answers, as the victim asks for it. */
+/** Path of a series of the fast provider, requested by the victim. */
 export const quickSeries = '/providers/bankofcanada/series/FXUSDCAD';
 
-/** A series of the one that does not. */
+/** Path of a series of the slow provider. */
 export const slowSeries = (number: number): string => `/providers/norgesbank/series/EXR/B.X${number}.NOK.SP`;
 
 export interface Upstreams {

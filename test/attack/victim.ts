@@ -1,4 +1,4 @@
-/** An account that goes about its work while another attacks. */
+/** Account that works normally while another attacks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataset, uploadAndWait } from '../../bench/support/client.js';
 import type { RunningProduct } from '../../bench/support/product.js';
@@ -7,28 +7,28 @@ import { tableStream } from '../../bench/support/table-stream.js';
 import { count } from '../harness/report.js';
 import { quickSeries } from './upstreams.js';
 
-export interface Suffered {
+export interface Measured {
   readonly requests: number;
   /** Latencies of light requests, milliseconds. */
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** From the first byte sent until its rows can be read; undefined: it failed. */
+  /** From the first byte sent until its rows are readable; undefined if it failed. */
   readonly uploadSeconds: number | undefined;
-  /** Answers that are none of a healthy service, by status and code; `broken` and `late`: none came. */
+  /** Errors by status and code; `broken` and `late` for no response. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
 export interface Victim {
-  /** Sends light requests for at least so long, and an upload meanwhile. */
-  work(options: { readonly seconds: number; readonly uploadBytes: number }): Promise<Suffered>;
+  /** Sends light requests for at least `seconds`, and an upload meanwhile. */
+  work(options: { readonly seconds: number; readonly uploadBytes: number }): Promise<Measured>;
 }
 
-/** Milliseconds between two light requests. */
+/** Milliseconds between light requests. */
 const pauseMs = 50;
 
-/** A request that is answered in the time of one minute or not at all. */
+/** Timeout of a light request. */
 const requestLimitMs = 60_000;
-/** A file that is uploaded in the time of some minutes or not at all. */
+/** Timeout of an upload. */
 const uploadLimitMs = 300_000;
 
 const lightRequests = (id: number): readonly string[] => [
@@ -41,22 +41,22 @@ const lightRequests = (id: number): readonly string[] => [
   quickSeries,
 ];
 
-/** Status and code of a wrong answer; undefined: the answer is right. */
-const ask = async (url: string, authorization: string): Promise<string | undefined> => {
+/** Returns status and code of an error response, or undefined for 200. */
+const get = async (url: string, authorization: string): Promise<string | undefined> => {
   const answer = await fetch(url, { headers: { authorization } });
   const text = await answer.text();
   if (answer.status === 200) return undefined;
   return `${answer.status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim();
 };
 
-/** @param product The product as the victim's account reaches it. */
+/** @param product product with the credentials of the victim */
 export const createVictim = async (product: RunningProduct): Promise<Victim> => {
   const { baseUrl, authorization } = product;
   const small = await createDataset(product, `victim ${Date.now()}`);
   await uploadAndWait(product, small, tableStream(500_000).content);
   const paths = lightRequests(small);
 
-  const askLightly = async (
+  const sendLightRequests = async (
     until: () => boolean,
     errors: Record<string, number>,
   ): Promise<readonly number[]> => {
@@ -64,9 +64,9 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
     for (let turn = 0; !until(); turn += 1) {
       const startedAt = performance.now();
       try {
-        const asked = ask(`${baseUrl}${paths[turn % paths.length]}`, authorization);
-        const answer = await Promise.race([asked, sleep(requestLimitMs, 'late', { ref: false })]);
-        if (answer !== undefined) count(errors, answer);
+        const response = get(`${baseUrl}${paths[turn % paths.length]}`, authorization);
+        const error = await Promise.race([response, sleep(requestLimitMs, 'late', { ref: false })]);
+        if (error !== undefined) count(errors, error);
       } catch {
         count(errors, 'broken');
       }
@@ -82,7 +82,7 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
       const dataset = await createDataset(product, `upload ${startedAt} ${Date.now()}`);
       const limit = sleep(uploadLimitMs, 'late', { ref: false });
       const ended = await Promise.race([uploadAndWait(product, dataset, tableStream(bytes).content), limit]);
-      if (ended === 'late') throw new Error('the upload was not done in time');
+      if (ended === 'late') throw new Error('the upload timed out');
       return (performance.now() - startedAt) / 1000;
     } catch (error) {
       count(errors, `upload: ${error instanceof Error ? error.message.slice(0, 120) : error}`);
@@ -95,10 +95,10 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
       const errors: Record<string, number> = {};
       const end = performance.now() + seconds * 1000;
       let uploading = true;
-      const lasting = askLightly(() => !uploading && performance.now() > end, errors);
+      const sending = sendLightRequests(() => !uploading && performance.now() > end, errors);
       const uploadSeconds = await uploadOnce(uploadBytes, errors);
       uploading = false;
-      const times = await lasting;
+      const times = await sending;
       return {
         requests: times.length,
         p50Ms: percentile(times, 0.5),

@@ -8,14 +8,14 @@ import type { World } from './world.js';
 
 type Change = (world: World, random: Random, person: Person, dataset: History) => Promise<void>;
 
-/** Clones that are changed and read like the other datasets. */
+/** Maximum number of datasets in use, including clones. */
 const maxDatasets = 9;
 
-/** The clone has the rows of a version that was current meanwhile; its owner may do everything with it. */
+/** A clone must have the rows of a version that was current during the request; its owner has all rights on it. */
 export const clone: Change = async (world, _random, person, dataset) => {
   const target = person === 'owner' ? world.repositoryId : world.home(person);
   const body = { repositoryId: target, name: `clone ${world.nextNumber()}` };
-  const reply = await world.ask(person, 'POST', `/datasets/${dataset.datasetId}/clone`, { body });
+  const reply = await world.request(person, 'POST', `/datasets/${dataset.datasetId}/clone`, { body });
   if (!isDone(world, reply, { what: 'clone', person, dataset, need: 'Clone' }, 201)) return;
   const made = reply.json<{ id: number; currentVersionId: string | null; rowCount: number }>();
   const { span } = reply;
@@ -28,12 +28,12 @@ export const clone: Change = async (world, _random, person, dataset) => {
       fits: (rows) => rows === undefined,
     });
   } else {
-    const data = await world.ask(person, 'GET', `/datasets/${made.id}/data?$skip=0`);
+    const data = await world.request(person, 'GET', `/datasets/${made.id}/data?$skip=0`);
     if (!isDone(world, data, { what: 'read clone', person, dataset: copy, need: 'Read' }, 200)) return;
     const rows = rowsOf(world, data, `clone ${made.id}`);
     if (rows === undefined) return;
     if (rows.length !== made.rowCount)
-      world.fault(`clone ${made.id} has ${rows.length} rows, ${made.rowCount} were told`);
+      world.fault(`clone ${made.id} has ${rows.length} rows, but its rowCount is ${made.rowCount}`);
     const what = `clone by the ${person} has ${summary(rows)}`;
     dataset.observe({ span, version: undefined, what, fits: sameRows(rows) });
     copy.addVersion({ id: Number(made.currentVersionId), made: span, origin: { kind: 'clone', rows } });
@@ -45,14 +45,14 @@ export const clone: Change = async (world, _random, person, dataset) => {
 
 export const remove: Change = async (world, _random, person, dataset) => {
   const isOwn = world.allows(person, dataset, 'Write', { from: performance.now(), to: performance.now() });
-  // Registered at once: others ask for it meanwhile. Who is refused has registered nothing that was done.
+  // Registered before the request, since others access the dataset meanwhile; undone if it is refused.
   const end = isOwn === 'no' ? undefined : dataset.deleting();
-  const reply = await world.ask(person, 'DELETE', `/datasets/${dataset.datasetId}`);
+  const reply = await world.request(person, 'DELETE', `/datasets/${dataset.datasetId}`);
   const done = isDone(world, reply, { what: 'delete', person, dataset, need: 'Write' }, 204);
   end?.(done);
 };
 
-/** Puts a fresh dataset in the place of one, and deletes that one, whatever is going on in it. */
+/** Replaces a dataset with a new one and deletes it, regardless of requests in flight. */
 export const replaceDataset: Change = async (world, random, person, dataset) => {
   const at = world.datasets.indexOf(dataset);
   if (at < 0 || person !== dataset.owner) return;
@@ -71,7 +71,7 @@ export const restore: Change = async (world, random, person, dataset) => {
   const version = pickVersion(random, dataset);
   if (version === undefined) return;
   const path = `/datasets/${dataset.datasetId}/versions/${version}/restore`;
-  const reply = await world.ask(person, 'POST', path);
+  const reply = await world.request(person, 'POST', path);
   if (!isDone(world, reply, { what: 'restore', person, dataset, need: 'Write', versions: [version] }, 201))
     return;
   const made = reply.json<{ versionId: string; rows: number }>();
@@ -88,8 +88,8 @@ export const removeVersion: Change = async (world, random, person, dataset) => {
   const now = performance.now();
   if (world.allows(person, dataset, 'Write', { from: now, to: now }) === 'no') return;
   const end = dataset.removing(version);
-  const reply = await world.ask(person, 'DELETE', `/datasets/${dataset.datasetId}/versions/${version}`);
-  const asked = { what: 'delete version', person, dataset, need: 'Write', versions: [version] } as const;
+  const reply = await world.request(person, 'DELETE', `/datasets/${dataset.datasetId}/versions/${version}`);
+  const action = { what: 'delete version', person, dataset, need: 'Write', versions: [version] } as const;
   if (reply.status === 409) {
     world.count('delete version 409');
     end(false);
@@ -97,14 +97,14 @@ export const removeVersion: Change = async (world, random, person, dataset) => {
       world.fault(`dataset ${dataset.datasetId}: version ${version} was not deleted: ${reply.text}`);
     return;
   }
-  end(isDone(world, reply, asked, 204));
+  end(isDone(world, reply, action, 204));
 };
 
 export const pin: Change = async (world, random, person, dataset) => {
   const version = pickVersion(random, dataset);
   if (version === undefined) return;
   const path = `/datasets/${dataset.datasetId}/versions/${version}`;
-  const reply = await world.ask(person, 'PUT', path, { body: { pinned: true, label: 'kept' } });
+  const reply = await world.request(person, 'PUT', path, { body: { pinned: true, label: 'kept' } });
   if (isDone(world, reply, { what: 'pin', person, dataset, need: 'Write', versions: [version] }, 200))
     dataset.pin(version, reply.span);
 };
@@ -112,15 +112,15 @@ export const pin: Change = async (world, random, person, dataset) => {
 export const retain: Change = async (world, random, person, dataset) => {
   const versions = random.pick([null, 2, 4, 8]);
   if (versions !== null) dataset.retain(versions);
-  const reply = await world.ask(person, 'PUT', `/datasets/${dataset.datasetId}/retention`, {
+  const reply = await world.request(person, 'PUT', `/datasets/${dataset.datasetId}/retention`, {
     body: { versions },
   });
   isDone(world, reply, { what: 'retention', person, dataset, need: 'Owner' }, 200);
 };
 
 /**
- * Changes that queue behind the lock of one dataset: what each reads when its turn has come must be what the one before
- * it has left.
+ * Changes that queue for the lock of one dataset: each must read the state left by the one before it once it has the
+ * lock.
  */
 export const crowd: Change = async (world, random, _person, dataset) => {
   const inTurn = async (change: Change, turns: number): Promise<void> => {
@@ -135,20 +135,20 @@ interface NamedColumn {
   readonly name: string;
 }
 
-/** The columns as they are named now; undefined: they were not shown. */
+/** Returns the current columns, or undefined if the request was refused. */
 export const readColumns = async (
   world: World,
   person: Person,
   dataset: History,
 ): Promise<readonly NamedColumn[] | undefined> => {
-  const reply = await world.ask(person, 'GET', `/datasets/${dataset.datasetId}/columns`);
+  const reply = await world.request(person, 'GET', `/datasets/${dataset.datasetId}/columns`);
   if (!isDone(world, reply, { what: 'columns', person, dataset, need: 'Read' }, 200)) return undefined;
   const columns = reply.json<NamedColumn[]>();
   for (const { id, name } of columns) dataset.observeName(id, name, reply.span);
   return columns;
 };
 
-/** A name that another column has or had is refused. The next read sees the change. */
+/** Renames a column. A name that another column has or had is rejected; the next read must show the change. */
 export const rename: Change = async (world, random, person, dataset) => {
   const path = `/datasets/${dataset.datasetId}/columns`;
   const columns = await readColumns(world, person, dataset);
@@ -156,27 +156,29 @@ export const rename: Change = async (world, random, person, dataset) => {
   const shown = JSON.stringify(columns).slice(0, 300);
   const labelled = columns.filter(({ name }) => labels.includes(name));
   if (new Set(columns.map(({ name }) => name)).size < columns.length)
-    world.fault(`dataset ${dataset.datasetId}: two columns of one name in ${shown}`);
+    world.fault(`dataset ${dataset.datasetId}: two columns with the same name in ${shown}`);
   if (columns.length > 0 && labelled.length === 0)
-    world.fault(`dataset ${dataset.datasetId}: no column of the label in ${shown}`);
+    world.fault(`dataset ${dataset.datasetId}: no label column in ${shown}`);
   if (labelled.length === 0) return;
   const { id } = random.pick(labelled);
   const name = random.pick(labels);
-  const changed = await world.ask(person, 'PATCH', `${path}/${id}`, { body: { name } });
+  const changed = await world.request(person, 'PATCH', `${path}/${id}`, { body: { name } });
   if (changed.status === 409) return world.count('rename 409');
-  // An upload has published a version without that column.
+  // An upload has published a version without the column.
   if (changed.status === 404 && changed.text.includes('column_not_found')) return world.count('rename 404');
   const { from } = changed.span;
   if (changed.busy) return dataset.renamed(id, name, { from, to: Number.POSITIVE_INFINITY });
   if (!isDone(world, changed, { what: 'rename', person, dataset, need: 'Write' }, 200)) return;
   dataset.renamed(id, name, changed.span);
-  const told = changed.json<NamedColumn>().name;
-  if (told !== name)
-    world.fault(`dataset ${dataset.datasetId}: column ${id} was renamed ${name}, the answer says ${told}`);
+  const returned = changed.json<NamedColumn>().name;
+  if (returned !== name)
+    world.fault(
+      `dataset ${dataset.datasetId}: column ${id} was renamed to ${name}, but the response says ${returned}`,
+    );
   await readColumns(world, person, dataset);
 };
 
-/** The owner gives and takes what the writer has on the repository, or the reader on one dataset. */
+/** The owner changes the writer's permission on the repository, or the reader's on one dataset. */
 export const changeGrant: Change = async (world, random, _person, dataset) => {
   const onRepository = random.chance(0.4);
   if (!onRepository && dataset.owner !== 'owner') return;
@@ -193,11 +195,11 @@ export const changeGrant: Change = async (world, random, _person, dataset) => {
   const end = grant.change(level);
   const reply =
     level === 'none'
-      ? await world.ask('owner', 'DELETE', path)
-      : await world.ask('owner', 'PUT', path, { body: { level } });
+      ? await world.request('owner', 'DELETE', path)
+      : await world.request('owner', 'PUT', path, { body: { level } });
   end();
   world.count(`grant ${reply.status}`);
   if (reply.status === (level === 'none' ? 204 : 200)) return;
   if (!onRepository && dataset.mayBeGone(reply.span)) return;
-  world.fault(`${level} instead of ${before} at ${path}: ${reply.status} ${reply.text.slice(0, 200)}`);
+  world.fault(`change from ${before} to ${level} at ${path}: ${reply.status} ${reply.text.slice(0, 200)}`);
 };

@@ -1,4 +1,4 @@
-/** Clients that do everything to the same datasets at once, in rounds; each ends with a look at all there is. */
+/** Concurrent clients that perform every operation on the same datasets, in rounds; each round ends with a full check. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../harness/random.js';
 import * as changing from './changing.js';
@@ -12,7 +12,7 @@ export interface ConcurrencyOptions {
   readonly target: Target;
   readonly seed: number;
   readonly minutes: number;
-  /** Requests that run at the same time, about. */
+  /** Approximate number of concurrent requests. */
   readonly clients: number;
   readonly datasets: number;
   readonly roundSeconds: number;
@@ -53,54 +53,59 @@ const act = async (world: World, random: Random): Promise<void> => {
     ? dataset.owner
     : random.weighted({ owner: 40, writer: 40, reader: 25, stranger: 5 });
   const name = random.weighted(weights);
-  // Retention needs Admin, which nobody gives.
+  // Retention needs Admin, which is never granted.
   await actions[name](world, random, name === 'retain' ? dataset.owner : person, dataset);
 };
 
-/** The newest version and its rows, when nothing is under way. */
+/** Checks the current version and its rows. Only while no request is in flight. */
 const checkNewest = async (world: World, dataset: History): Promise<void> => {
   const newest = dataset.newest();
   if (newest === undefined) return;
   const path = `/datasets/${dataset.datasetId}`;
   const owner = dataset.owner;
   const [head, data] = await Promise.all([
-    world.ask(owner, 'GET', path),
-    world.ask(owner, 'GET', `${path}/data`),
+    world.request(owner, 'GET', path),
+    world.request(owner, 'GET', `${path}/data`),
   ]);
   const rows = data.status === 200 ? rowsOf(world, data, `dataset ${dataset.datasetId}`) : undefined;
   const current =
     head.status === 200 ? head.json<{ currentVersionId: string | null }>().currentVersionId : head.status;
   if (current !== String(newest.id))
-    world.fault(`dataset ${dataset.datasetId}: its current version is ${current}, not ${newest.id}`);
+    world.fault(`dataset ${dataset.datasetId}: the current version is ${current}, not ${newest.id}`);
   if (rows === undefined)
     world.fault(
-      `dataset ${dataset.datasetId}: its data are answered ${data.status} ${data.text.slice(0, 300)}`,
+      `dataset ${dataset.datasetId}: the download answered ${data.status} ${data.text.slice(0, 300)}`,
     );
   else if (!sameRows(rows)(newest.rows))
     world.fault(
-      `dataset ${dataset.datasetId}: the rows of version ${newest.id} are others, ${rows.length} in number`,
+      `dataset ${dataset.datasetId}: version ${newest.id} has ${rows.length} rows, which differ from the expected ones`,
     );
 };
 
-/** Every version that nobody removed is listed, and no other. */
+/** Checks that exactly the versions not deleted are listed. */
 const checkVersions = async (world: World, dataset: History): Promise<void> => {
-  const reply = await world.ask(dataset.owner, 'GET', `/datasets/${dataset.datasetId}/versions?$top=1000`);
+  const reply = await world.request(
+    dataset.owner,
+    'GET',
+    `/datasets/${dataset.datasetId}/versions?$top=1000`,
+  );
   if (reply.status !== 200) return;
   const listed = new Set(reply.json<{ versionId: string }[]>().map(({ versionId }) => Number(versionId)));
   const known = new Set(dataset.versionIds);
   const name = `dataset ${dataset.datasetId}, version`;
-  for (const id of listed) if (!known.has(id)) world.fault(`${name} ${id}: nobody was told of it`);
+  for (const id of listed)
+    if (!known.has(id)) world.fault(`${name} ${id}: listed, but unknown to every client`);
   if (listed.size >= 1_000) return;
   for (const id of known)
-    if (!listed.has(id) && !dataset.mayLack(id, reply.span)) world.fault(`${name} ${id}: it is not listed`);
+    if (!listed.has(id) && !dataset.mayLack(id, reply.span)) world.fault(`${name} ${id}: not listed`);
 };
 
 const storedBytes = async (world: World): Promise<number> =>
-  (await world.ask('owner', 'GET', '/account')).json<{
+  (await world.request('owner', 'GET', '/account')).json<{
     plan: { quotas: { storedBytes: { used: number } } };
   }>().plan.quotas.storedBytes.used;
 
-/** A version with the rows of another one keeps nothing more: what they share counts once. */
+/** Checks that restores add no stored bytes: rows shared by versions count once. */
 const checkStored = async (world: World, random: Random): Promise<void> => {
   const dataset = world.datasets.find(({ owner, versionIds }) => owner === 'owner' && versionIds.length > 0);
   if (dataset === undefined) return;
@@ -109,12 +114,12 @@ const checkStored = async (world: World, random: Random): Promise<void> => {
   const after = await storedBytes(world);
   if (after > before)
     world.fault(
-      `restores in dataset ${dataset.datasetId} made ${before} stored bytes ${after}: what versions share counts once`,
+      `restores in dataset ${dataset.datasetId} changed stored bytes from ${before} to ${after}; shared rows must count once`,
     );
 };
 
-/** Events of every round, however few requests a slow machine has answered. */
-const makeSure = async (world: World, random: Random): Promise<void> => {
+/** Operations of every round, even if a slow machine handles few requests. */
+const runRequired = async (world: World, random: Random): Promise<void> => {
   const own = world.datasets.filter(({ owner }) => owner === 'owner');
   for (const dataset of own.slice(0, 1)) {
     const add = (): Promise<void> => upload(world, random, 'owner', dataset, 'append');
@@ -122,7 +127,7 @@ const makeSure = async (world: World, random: Random): Promise<void> => {
       for (let turn = 0; turn < 6; turn += 1) await changing.rename(world, random, 'owner', dataset);
     };
     await add();
-    // Names that change while uploads are on their way to their version.
+    // Renames while uploads are pending.
     await Promise.all([add(), add(), renameAgain()]);
     await Promise.all([
       changing.crowd(world, random, 'owner', dataset),
@@ -130,11 +135,11 @@ const makeSure = async (world: World, random: Random): Promise<void> => {
     ]);
     for (let turn = 0; turn < 3; turn += 1) await add();
   }
-  // Segments are joined meanwhile, under versions that end between them.
+  // Leaves time for compaction across version boundaries.
   await sleep(2_000);
 };
 
-/** Every version has the rows that it was published with, wherever they lie by now. */
+/** Checks that recent versions have the rows they were published with, wherever these are stored now. */
 const checkOlder = async (world: World, dataset: History): Promise<void> => {
   for (const version of dataset.versionIds.slice(-8)) await readWhole(world, dataset.owner, dataset, version);
   for (const fault of dataset.judge()) world.fault(fault);
@@ -146,14 +151,14 @@ const check = async (world: World, random: Random): Promise<void> => {
   for (const history of world.datasets) {
     await checkNewest(world, history);
     await checkVersions(world, history);
-    // No change of a name that was answered is lost.
+    // No acknowledged rename may be lost.
     await readColumns(world, history.owner, history);
     await checkOlder(world, history);
   }
   await checkStored(world, random);
   for (const { datasetId, owner } of world.deleted) {
-    const { status } = await world.ask(owner, 'GET', `/datasets/${datasetId}`);
-    if (status !== 404) world.fault(`dataset ${datasetId} was deleted, and is answered ${status}`);
+    const { status } = await world.request(owner, 'GET', `/datasets/${datasetId}`);
+    if (status !== 404) world.fault(`dataset ${datasetId} was deleted, but answers ${status}`);
   }
   world.deleted.length = 0;
 };
@@ -180,10 +185,10 @@ export const runConcurrency = async (options: ConcurrencyOptions): Promise<Concu
     round += 1;
     const roundEnds = Math.min(until, performance.now() + roundSeconds * 1_000);
     await Promise.all(Array.from({ length: clients }, (_, number) => client(number, roundEnds, round)));
-    if (world.faults.length === 0) await makeSure(world, setUp);
+    if (world.faults.length === 0) await runRequired(world, setUp);
     await check(world, setUp);
     const { datasets, counts, faults } = world;
-    say(`round ${round}: ${datasets.length} datasets, ${sum(counts)} answers, ${faults.length} faults`);
+    say(`round ${round}: ${datasets.length} datasets, ${sum(counts)} responses, ${faults.length} faults`);
   }
   const { faults, counts } = world;
   return { seed, faults, counts, requests: sum(counts), rounds: round };

@@ -1,12 +1,12 @@
 /**
- * Files whose rows say which upload they belong to, and what a dataset has to hold after each of them, worked out in
- * plain loops.
+ * Files whose rows identify their upload, and a simple model of the rows that a dataset must have after each of
+ * them.
  */
 import type { Random } from '../harness/random.js';
 
 export type Mode = 'replace' | 'append' | 'upsert';
 
-/** A row that can be recognised: its key, its upload, its place in that upload, and how many rows the upload has. */
+/** Identifiable row: its text has key, upload, position, and the row count of the upload. */
 export interface Row {
   readonly key: string;
   readonly upload: number;
@@ -18,11 +18,11 @@ export interface UploadFile {
   readonly mode: Mode;
   readonly rows: readonly Row[];
   readonly csv: string;
-  /** True: no record has as many fields as the header, and all are set aside. */
+  /** True if no record has as many fields as the header, so that all are quarantined. */
   readonly isRejected: boolean;
 }
 
-/** Names of the one column that is renamed; a row has its value in exactly one column of such a name. */
+/** Names of the renamed column; a row has a value in exactly one column with such a name. */
 export const labels = Array.from({ length: 12 }, (_, at) => `label_${at}`);
 
 const rowOf = (key: string, upload: number, at: number, total: number): Row => ({
@@ -50,13 +50,13 @@ export const makeFile = (random: Random, number: number, mode: Mode): UploadFile
   return { number, mode, rows, csv: `${[columns.join(','), ...lines].join('\n')}\n`, isRejected };
 };
 
-/** The last of several rows with the same key counts, at its own position. */
+/** Of several rows with the same key, keeps the last one, at its own position. */
 const lastOfEachKey = (rows: readonly Row[]): Row[] => {
   const last = new Map(rows.map((row) => [row.key, row]));
   return rows.filter((row) => last.get(row.key) === row);
 };
 
-/** Rows of the dataset after the upload. */
+/** Expected rows of the dataset after the upload. */
 export const applied = (base: readonly Row[], file: UploadFile): readonly Row[] => {
   if (file.mode === 'replace') return file.rows;
   if (file.mode === 'append') return [...base, ...file.rows];
@@ -68,7 +68,7 @@ export const applied = (base: readonly Row[], file: UploadFile): readonly Row[] 
 
 const unquoted = (field: string): string => field.replace(/^"|"$/g, '');
 
-/** Rows of a download. @throws Error that says what is wrong with it. */
+/** Parses a download. @throws Error if it is malformed */
 export const parseRows = (csv: string): Row[] => {
   const [head, ...lines] = csv
     .split(/\r?\n/)
@@ -83,7 +83,7 @@ export const parseRows = (csv: string): Row[] => {
   const named = ['key', 'upload', 'at', 'total'].map(place);
   const labelled = head.flatMap((name, at) => (labels.includes(name) ? [at] : []));
   return lines.map((fields) => {
-    if (fields.length !== head.length) throw new Error(`a row of ${fields.length} fields: ${fields.join()}`);
+    if (fields.length !== head.length) throw new Error(`a row has ${fields.length} fields: ${fields.join()}`);
     const [key = '', upload = ''] = named.map((at) => fields[at] ?? '');
     const values = labelled.map((at) => fields[at] ?? '').filter((value) => value !== '');
     const text = [...named.map((at) => fields[at]), ...values].join(' ');
@@ -91,7 +91,7 @@ export const parseRows = (csv: string): Row[] => {
   });
 };
 
-/** Says in few words which rows these are: `7: 12 of 60, 9: 3 of 3`. */
+/** Summarizes rows by upload: `7: 12 of 60, 9: 3 of 3`. */
 export const summary = (rows: readonly Row[]): string => {
   const counts = new Map<number, { count: number; total: string }>();
   for (const { upload, text } of rows) {

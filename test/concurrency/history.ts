@@ -1,12 +1,12 @@
-/** History of one dataset as its clients know it, and the answers that it allows. */
+/** Model of one dataset from its clients' requests, and the responses that it allows. */
 import { createHash } from 'node:crypto';
 import { applied, type Row, summary, type UploadFile } from './contents.js';
 import type { Person } from './rights.js';
 
-/** From just before a request was sent until its answer was there, milliseconds. */
+/** Time from just before a request was sent until its response was received, milliseconds. */
 export interface Span {
   readonly from: number;
-  /** Infinity while it has not been answered. */
+  /** Infinity while the request is in flight. */
   readonly to: number;
 }
 
@@ -17,14 +17,14 @@ export type Origin =
 
 interface Version {
   readonly id: number;
-  /** It became the current one within it. */
+  /** It became current within this span. */
   readonly made: Span;
   readonly origin: Origin;
 }
 
 interface Observation {
   readonly span: Span;
-  /** The version that was asked for; undefined: the current one. */
+  /** Requested version; undefined for the current one. */
   readonly version: number | undefined;
   readonly what: string;
   readonly fits: (rows: readonly Row[] | undefined) => boolean;
@@ -32,43 +32,43 @@ interface Observation {
 
 export interface History {
   readonly datasetId: number;
-  /** Owner, with all rights. */
+  /** Account with all rights. */
   readonly owner: Person;
   addVersion(version: Version): void;
-  /** An upload of which nothing was heard, since the dataset went away. */
+  /** Adds an upload with unknown outcome, such as when its dataset was deleted. */
   addLost(file: UploadFile, from: number): void;
-  /** An answer that showed rows: which ones it may have been is judged when all is told. */
+  /** Adds a response with rows; `judge` checks it against the possible versions. */
   observe(observation: Observation): void;
-  /** Called before the dataset is deleted; the result is told whether that was done. */
+  /** Called before deleting the dataset; call the returned function with the outcome. */
   deleting(): (done: boolean) => void;
-  /** Called before a version is deleted; the result is told whether that was done. */
+  /** Called before deleting a version; call the returned function with the outcome. */
   removing(version: number): (done: boolean) => void;
-  /** Called before retention is set to that many versions. */
+  /** Called before setting retention to `versions`. */
   retain(versions: number): void;
   pin(version: number, span: Span): void;
-  /** A column was given that name; `to` is Infinity where nobody knows whether it was. */
+  /** Adds a rename; `to` is Infinity if its outcome is unknown. */
   renamed(column: number, name: string, span: Span): void;
-  /** An answer that showed what a column is named: whether it may have been is judged when all is told. */
+  /** Adds a response that showed the name of a column; checked by `judge`. */
   observeName(column: number, name: string, span: Span): void;
-  /** An answer that says one of these versions is away: whether it may have been is judged when all is told. */
+  /** Adds a response that one of these versions does not exist; checked by `judge`. */
   observeLacking(versions: readonly number[], span: Span, what: string): void;
-  /** A link was refused since columns were renamed after it was made: whether one was is judged when all is told. */
+  /** Adds a link rejected because of a later rename; checked by `judge`. */
   observeOutdated(span: Span): void;
-  /** True if the dataset may be away to a request of that time. */
+  /** True if the dataset may be deleted for a request within the span. */
   mayBeGone(span: Span): boolean;
   mustBeGone(span: Span): boolean;
-  /** True if that version may be away: deleted, or beyond what retention keeps. Only when nothing is under way. */
+  /** True if the version may not exist: deleted or expired by retention. Only while no request is in flight. */
   mayLack(version: number, span: Span): boolean;
   mustLack(version: number, span: Span): boolean;
   mayBeCurrent(version: number, span: Span): boolean;
   readonly versionIds: readonly number[];
-  /** Rows of the newest version. Only when nothing is under way. */
+  /** Newest version and its rows. Only while no request is in flight. */
   newest(): { readonly id: number; readonly rows: readonly Row[] } | undefined;
-  /** Impossible answers, a line each; forgets what it has judged. Only when nothing is in flight. */
+  /** Returns impossible responses, one line each, and clears the observations. Only while no request is in flight. */
   judge(): string[];
 }
 
-/** Compares with the rows that were seen, without keeping them. */
+/** Returns a comparison with the rows seen, of which it keeps only a digest. */
 export const sameRows = (seen: readonly Row[], keep: (row: Row) => boolean = () => true) => {
   const digestOf = (rows: readonly Row[]): string =>
     createHash('sha1')
@@ -99,7 +99,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   let outdated: Span[] = [];
   let seenNames: { readonly column: number; readonly name: string; readonly span: Span }[] = [];
 
-  /** By id: ids are given in the order of publishing. */
+  /** Keeps the order by id, which is the order of publishing. */
   const insert = (version: Version): void => {
     let at = versions.length;
     while (at > 0 && (versions[at - 1]?.id ?? 0) > version.id) at -= 1;
@@ -107,7 +107,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   };
 
   const faults: string[] = [];
-  const told = (version: Version): string =>
+  const nameOf = (version: Version): string =>
     `version ${version.id} (${version.origin.kind === 'upload' ? `${version.origin.file.mode} by upload ${version.origin.file.number}` : version.origin.kind})`;
 
   const rowsAfter = ({ origin, id }: Version, before: Version | undefined): readonly Row[] => {
@@ -123,7 +123,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
       if (!contents.has(version.id)) contents.set(version.id, rowsAfter(version, versions[at - 1]));
   };
 
-  /** Versions that may have been current within the span; undefined: none at all. */
+  /** Versions that may have been current within the span; includes undefined if there may have been none. */
   const candidates = (span: Span): (Version | undefined)[] => {
     const possible: (Version | undefined)[] = [];
     const [first] = versions;
@@ -147,16 +147,16 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     const possible = candidates(span);
     const rowsOf = (candidate: Version | undefined) => candidate && contents.get(candidate.id);
     if (possible.some((candidate) => fits(rowsOf(candidate)))) return;
-    const begun = lost.filter(({ from }) => from <= span.to);
-    if (possible.some((candidate) => begun.some(({ file }) => fits(applied(rowsOf(candidate) ?? [], file)))))
+    const sent = lost.filter(({ from }) => from <= span.to);
+    if (possible.some((candidate) => sent.some(({ file }) => fits(applied(rowsOf(candidate) ?? [], file)))))
       return;
     const names = possible.map((candidate) =>
-      candidate === undefined ? 'none' : `${told(candidate)} ${summary(rowsOf(candidate) ?? [])}`,
+      candidate === undefined ? 'none' : `${nameOf(candidate)} ${summary(rowsOf(candidate) ?? [])}`,
     );
-    faults.push(`dataset ${datasetId}: ${what}; it may have been ${names.join(' | ')}`);
+    faults.push(`dataset ${datasetId}: ${what}; possible versions: ${names.join(' | ')}`);
   };
 
-  /** A name holds from its change on, until another change that began after it had come to its end. */
+  /** A name is possible from its rename on, until a later rename has finished that started after it ended. */
   const judgeName = ({ column, name, span }: (typeof seenNames)[number]): void => {
     const changes = renames.get(column) ?? [];
     const before = changes.filter(({ span: { to } }) => to < span.from);
@@ -167,7 +167,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     );
     if (possible.some((change) => change.name === name)) return;
     const names = possible.map((change) => change.name).join(' or ');
-    faults.push(`dataset ${datasetId}: column ${column} is named ${name}, and was renamed ${names}`);
+    faults.push(`dataset ${datasetId}: column ${column} is named ${name}, but was renamed to ${names}`);
   };
 
   const mayLack = (version: number, span: Span): boolean => {
@@ -235,7 +235,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
         if (!lacked.some((version) => mayLack(version, span))) faults.push(what);
       for (const span of outdated)
         if (![...renames.values()].flat().some((change) => meets(change.span, span)))
-          faults.push(`dataset ${datasetId}: a link was outdated, and no column was renamed`);
+          faults.push(`dataset ${datasetId}: a link was outdated, but no column was renamed`);
       observations = [];
       lacking = [];
       outdated = [];

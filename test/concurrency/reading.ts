@@ -28,7 +28,7 @@ export const read = async (world: World, random: Random, person: Person, dataset
     ...(filtered === undefined ? {} : { $filter: `upload ge ${filtered}` }),
     ...(random.chance(0.6) ? { $skip: '0' } : {}),
   });
-  const reply = await world.ask(person, 'GET', `/datasets/${dataset.datasetId}/data?${query}`);
+  const reply = await world.request(person, 'GET', `/datasets/${dataset.datasetId}/data?${query}`);
   const what = `read ${filtered === undefined ? '' : 'filtered '}by the ${person}`;
   if (isEmpty(reply)) {
     dataset.observe({
@@ -43,24 +43,24 @@ export const read = async (world: World, random: Random, person: Person, dataset
     world.count('read 404 link_outdated');
     return dataset.observeOutdated(reply.span);
   }
-  // Columns of a file without values are texts, with which no number is compared.
+  // Columns without values are texts, which cannot be compared with a number.
   if (filtered !== undefined && reply.status === 400 && reply.text.includes('filter_type')) {
     dataset.observe({
       span: reply.span,
       version,
-      what: `${what}: no column of numbers`,
+      what: `${what}: no numeric column`,
       fits: (rows) => rows?.length === 0,
     });
     return;
   }
-  const asked = {
+  const action = {
     what: 'read',
     person,
     dataset,
     need: 'Read',
     ...(version === undefined ? {} : { versions: [version] }),
   } as const;
-  if (!isDone(world, reply, asked, 200)) return;
+  if (!isDone(world, reply, action, 200)) return;
   const rows = rowsOf(world, reply, `${what}, dataset ${dataset.datasetId}`);
   if (rows === undefined) return;
   const keep = filtered === undefined ? undefined : (row: Row) => row.upload >= filtered;
@@ -72,10 +72,10 @@ export const read = async (world: World, random: Random, person: Person, dataset
   });
 };
 
-/** Answers of 503 in a row that nothing explains while nothing else is asked. */
+/** Consecutive 503 responses tolerated while no other request is in flight. */
 const maxBusy = 3;
 
-/** Reads all rows of a version. Only when nothing is under way. */
+/** Reads all rows of a version. Only while no other request is in flight. */
 export const readWhole = async (
   world: World,
   person: Person,
@@ -83,10 +83,11 @@ export const readWhole = async (
   version: number,
 ): Promise<void> => {
   const path = `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`;
-  let reply = await world.ask(person, 'GET', path);
-  for (let turn = 1; reply.busy && turn < maxBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  let reply = await world.request(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < maxBusy; turn += 1)
+    reply = await world.request(person, 'GET', path);
   if (reply.busy)
-    world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
+    world.fault(`version ${version} of dataset ${dataset.datasetId} answers 503: ${reply.text}`);
   if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', versions: [version] }, 200))
     return;
   const rows = rowsOf(world, reply, `version ${version} of dataset ${dataset.datasetId}`);
@@ -109,19 +110,19 @@ const observeCount = (
     fits: (rows) => (rows?.length ?? 0) === count,
   });
 
-/** Catalog entry of a dataset, its versions, and the difference of two. */
+/** Reads the catalog entry of a dataset, its versions, and the diff of two. */
 export const describe = async (world: World, random: Random, person: Person, dataset: History) => {
   const path = `/datasets/${dataset.datasetId}`;
-  const asked = { what: 'describe', person, dataset, need: 'Read' } as const;
-  const reply = await world.ask(person, 'GET', path);
-  if (!isDone(world, reply, asked, 200)) return;
+  const action = { what: 'describe', person, dataset, need: 'Read' } as const;
+  const reply = await world.request(person, 'GET', path);
+  if (!isDone(world, reply, action, 200)) return;
   const { currentVersionId, rowCount } = reply.json<{ currentVersionId: string | null; rowCount: number }>();
   observeCount(dataset, reply.span, undefined, rowCount, 'row count of the dataset');
   if (currentVersionId !== null)
     observeCount(dataset, reply.span, Number(currentVersionId), rowCount, 'row count of its current version');
 
-  const list = await world.ask(person, 'GET', `${path}/versions?$top=20`);
-  if (!isDone(world, list, { ...asked, what: 'list versions' }, 200)) return;
+  const list = await world.request(person, 'GET', `${path}/versions?$top=20`);
+  if (!isDone(world, list, { ...action, what: 'list versions' }, 200)) return;
   const versions = list.json<{ versionId: string; rows: number; current: boolean }[]>();
   for (const { versionId, rows } of versions)
     observeCount(dataset, list.span, Number(versionId), rows, 'row count in the list of versions');
@@ -131,8 +132,8 @@ export const describe = async (world: World, random: Random, person: Person, dat
 
   const pair = [random.pick(versions), random.pick(versions)].map(({ versionId }) => Number(versionId));
   const [from = 0, to = 0] = pair;
-  const diff = await world.ask(person, 'GET', `${path}/versions/${from}/diff/${to}`);
-  const named = { ...asked, what: 'diff', versions: pair };
+  const diff = await world.request(person, 'GET', `${path}/versions/${from}/diff/${to}`);
+  const named = { ...action, what: 'diff', versions: pair };
   if (diff.status === 409 || !isDone(world, diff, named, 200)) return;
   const { added, removed, changed } = diff.json<Record<'added' | 'removed' | 'changed', number>>();
   if (from === to && added + removed + changed > 0)

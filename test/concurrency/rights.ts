@@ -1,4 +1,4 @@
-/** Permissions over time, from the answers to changes of grants. */
+/** Permissions over time, derived from grant changes. */
 import type { Span } from './history.js';
 
 export const people = ['owner', 'writer', 'reader', 'guest', 'stranger'] as const;
@@ -9,15 +9,15 @@ export type Level = (typeof levels)[number];
 
 export type Allowed = 'yes' | 'no' | 'either';
 
-/** One account's level on one thing. Its changes come one after the other. */
+/** Level of one account on a repository or dataset. Changes do not overlap. */
 export interface Grant {
-  /** The level after the last change. */
+  /** Level after the last change. */
   readonly level: Level;
-  /** True while a change is under way. */
+  /** True while a change is in flight. */
   readonly isChanging: boolean;
-  /** Called before the request that changes it; the result is called when that is answered. */
+  /** Called before the request that changes the level; call the returned function after its response. */
   change(level: Level): () => void;
-  /** Whether the level was enough throughout the span, at no time in it, or at some. */
+  /** Returns whether the level was sufficient throughout the span, never, or possibly. */
   allows(need: Level, span: Span): Allowed;
 }
 

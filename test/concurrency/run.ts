@@ -1,5 +1,5 @@
 /**
- * Lets several accounts do everything to the same datasets at once, and checks every answer.
+ * Runs every operation by several accounts on the same datasets concurrently and checks every response.
  *
  *   npm run test:concurrency -- --minutes 10 [--seed S] [--clients 12] [--datasets 5] [--apis 2] [--workers 2]
  */
@@ -36,7 +36,7 @@ const openAccounts = async ({ sql }: Deployment): Promise<Record<Person, string>
 console.log(`seed ${number('seed')}`);
 const processes = { apis: number('apis'), workers: number('workers'), settings: restless, say };
 const { kept, ...report } = await withDeployment(processes, async (deployment) => {
-  const found = await runConcurrency({
+  const run = await runConcurrency({
     target: { apis: deployment.apis, keys: await openAccounts(deployment) },
     seed: number('seed'),
     minutes: number('minutes'),
@@ -46,9 +46,9 @@ const { kept, ...report } = await withDeployment(processes, async (deployment) =
     say,
   });
   const orphans = await untilNone(() => findOrphans(storesOf(deployment)), 60_000);
-  return { ...found, faults: [...found.faults, ...orphans] };
+  return { ...run, faults: [...run.faults, ...orphans] };
 });
-say(`\n${report.rounds} rounds, ${report.requests} answers: ${listed(report.counts)}`);
+say(`\n${report.rounds} rounds, ${report.requests} responses: ${listed(report.counts)}`);
 for (const line of faultLines(report.faults)) say(line);
 if (kept !== undefined) say(`logs kept in ${kept}`);
 process.exit(report.faults.length === 0 ? 0 : 1);

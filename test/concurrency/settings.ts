@@ -1,6 +1,6 @@
-/** Settings by which everything that happens in the background happens all the time. */
+/** Settings that make background work run all the time. */
 export const restless = {
-  // Datasets come and go between shared tables and tables of their own.
+  // Datasets move between shared pools and tables of their own.
   poolMaxRows: '150',
   poolDropIntervalMs: '1000',
   storageSweepIntervalMs: '1000',

@@ -1,4 +1,4 @@
-/** Shared state of the clients of a run: accounts, datasets, answers and faults. */
+/** Shared state of the clients of a run: accounts, datasets, response counts and faults. */
 
 import type { Random } from '../harness/random.js';
 import { count, createFaults } from '../harness/report.js';
@@ -10,13 +10,13 @@ export interface Reply {
   readonly status: number;
   readonly text: string;
   readonly span: Span;
-  /** True for 503 with Retry-After: nothing was done, and nothing is known. */
+  /** True for 503 with Retry-After, and for a failed request: the outcome says nothing. */
   readonly busy: boolean;
   json<T>(): T;
 }
 
-export interface AskOptions {
-  /** An iterable is sent piece by piece, as it comes. */
+export interface RequestOptions {
+  /** An iterable is streamed. */
   readonly body?: object | FormData | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -28,33 +28,33 @@ export interface Target {
 }
 
 export interface World {
-  ask(person: Person, method: string, path: string, options?: AskOptions): Promise<Reply>;
-  /** Notes what is wrong. */
+  request(person: Person, method: string, path: string, options?: RequestOptions): Promise<Reply>;
+  /** Records a fault. */
   fault(text: string): void;
   readonly faults: readonly string[];
-  /** Requests by what they were and how they were answered. */
+  /** Number of requests by action and status. */
   readonly counts: Readonly<Record<string, number>>;
   count(what: string): void;
-  /** Datasets that are used at the moment. */
+  /** Datasets in use. */
   readonly datasets: History[];
-  /** Datasets that were deleted in this round: a request may still be on its way to them. */
+  /** Datasets deleted in this round; requests to them may still be in flight. */
   readonly deleted: History[];
   create(name: string): Promise<History | undefined>;
   readonly repositoryId: number;
-  /** Home of each account. */
+  /** Home repository of an account. */
   home(person: Person): number;
-  /** Whether a request of that time had the right. */
+  /** Returns whether the person had the permission during the span. */
   allows(person: Person, dataset: History, need: Level, span: Span): Allowed;
   /** Permission of the writer on the repository. */
   readonly writer: Grant;
   /** Permission of the reader on one dataset. */
   reader(dataset: History): Grant;
-  /** Permission of the guest on the repository: Write while an upload of theirs begins. */
+  /** Permission of the guest on the repository: Write at the start of their uploads. */
   readonly guest: Grant;
   nextNumber(): number;
 }
 
-const bodyOf = ({ body, headers = {} }: AskOptions): RequestInit => {
+const bodyOf = ({ body, headers = {} }: RequestOptions): RequestInit => {
   if (body === undefined) return { headers };
   if (body instanceof FormData) return { headers, body };
   if (Symbol.asyncIterator in body)
@@ -78,13 +78,13 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
     return { answer, text: await answer.text() };
   };
 
-  const ask: World['ask'] = async (person, method, path, options = {}) => {
+  const request: World['request'] = async (person, method, path, options = {}) => {
     const init = bodyOf(options);
     const headers = { authorization: basic(keys[person]), ...init.headers };
     const what = `${method} ${path} by the ${person}`;
     const from = performance.now();
     try {
-      // The link of a whole file is followed.
+      // Follows the redirect to the file of a whole version.
       const { answer, text } = await send(`${random.pick(apis)}${path}`, { ...init, method, headers });
       const busy = answer.status === 503 && answer.headers.has('retry-after');
       if (answer.status >= 500 && !busy) fault(`${what}: ${answer.status} ${text.slice(0, 300)}`);
@@ -99,10 +99,12 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
 
   const idOf = async (reply: Promise<Reply>): Promise<number> => (await reply).json<{ id: number }>().id;
   const repository = { name: 'shared', privacy: 'Private' };
-  const repositoryId = await idOf(ask('owner', 'POST', '/repositories', { body: repository }));
+  const repositoryId = await idOf(request('owner', 'POST', '/repositories', { body: repository }));
   const homes = Object.fromEntries(
     await Promise.all(
-      people.map(async (person) => [person, await idOf(ask(person, 'GET', '/repositories/home'))] as const),
+      people.map(
+        async (person) => [person, await idOf(request(person, 'GET', '/repositories/home'))] as const,
+      ),
     ),
   );
 
@@ -113,7 +115,7 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
   };
 
   return {
-    ask,
+    request,
     fault,
     get faults() {
       return faults.all;
@@ -125,9 +127,9 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
     repositoryId,
     home: (person) => homes[person] ?? 0,
     async create(name) {
-      const reply = await ask('owner', 'POST', '/datasets', { body: { name, repositoryId } });
+      const reply = await request('owner', 'POST', '/datasets', { body: { name, repositoryId } });
       if (reply.status !== 201) {
-        if (!reply.busy) fault(`a dataset was not made: ${reply.status} ${reply.text.slice(0, 200)}`);
+        if (!reply.busy) fault(`a dataset was not created: ${reply.status} ${reply.text.slice(0, 200)}`);
         return undefined;
       }
       return createHistory(reply.json<{ id: number }>().id, 'owner');

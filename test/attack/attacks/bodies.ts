@@ -1,11 +1,11 @@
-/** Bodies that are large, deep, packed or never end. */
+/** Large, deep, compressed or endless bodies. */
 import { gzipSync } from 'node:zlib';
 import type { Attack } from '../attack.js';
-import { type Ground, inLines, keepOpen } from '../ground.js';
-import { formType } from '../stock.js';
+import { type AttackClient, inLoops, keepOpen } from '../client.js';
+import { formType } from '../datasets.js';
 
 const MiB = 1024 * 1024;
-/** Once the largest body that was read. */
+/** Formerly the largest accepted body. */
 const maxBytes = 16_000_000;
 const nowhere = '/datasets/999999/query';
 const json = { 'content-type': 'application/json' };
@@ -14,50 +14,50 @@ const objects = (bytes: number): Buffer => Buffer.from(`{"a":[${'{},'.repeat(byt
 const numbers = (bytes: number): Buffer => Buffer.from(`[${'1,'.repeat(bytes / 2)}1]`);
 const nested = (levels: number): Buffer => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
 
-const post = (ground: Ground, body: Buffer, headers: Record<string, string> = json, key?: string) =>
-  ground.hit(nowhere, { method: 'POST', headers, body, key });
+const post = (client: AttackClient, body: Buffer, headers: Record<string, string> = json, key?: string) =>
+  client.send(nowhere, { method: 'POST', headers, body, key });
 
 const jsonBodies: Attack = {
   name: 'json-bodies',
   does: 'anonymous JSON bodies of 16 MiB',
-  run: (ground, _stock, signal) => {
+  run: (client, _datasets, signal) => {
     const bodies = [objects(maxBytes), numbers(maxBytes)];
-    return inLines(ground.pick(8, 4), signal, (line) => post(ground, bodies[line % 2] ?? numbers(MiB)));
+    return inLoops(client.pick(8, 4), signal, (loop) => post(client, bodies[loop % 2] ?? numbers(MiB)));
   },
 };
 
 const packedBodies: Attack = {
   name: 'json-gzip',
   does: 'anonymous JSON bodies of 16 MiB in 16 kB of gzip',
-  run: (ground, _stock, signal) => {
+  run: (client, _datasets, signal) => {
     const body = gzipSync(objects(maxBytes));
-    return inLines(8, signal, () => post(ground, body, { ...json, 'content-encoding': 'gzip' }));
+    return inLoops(8, signal, () => post(client, body, { ...json, 'content-encoding': 'gzip' }));
   },
 };
 
 const deepBodies: Attack = {
   name: 'json-deep',
-  does: 'nested bodies of 1 MiB, of everybody and of an account',
-  run: (ground, _stock, signal) => {
+  does: 'nested bodies of 1 MiB, anonymous and from an account',
+  run: (client, _datasets, signal) => {
     const body = nested(MiB / 2 - 10);
-    return inLines(8, signal, (line) =>
-      post(ground, body, json, line % 2 === 0 ? undefined : ground.place.key),
+    return inLoops(8, signal, (loop) =>
+      post(client, body, json, loop % 2 === 0 ? undefined : client.target.key),
     );
   },
 };
 
 const stalledBodies: Attack = {
   name: 'stalled-bodies',
-  does: '320 bodies of 15 MiB that never end, half of them of an account',
-  run: (ground, _stock, signal) => {
-    const piece = Buffer.alloc(ground.pick(15 * MiB, MiB), '1,');
+  does: '320 bodies of 15 MiB that never end, half of them from an account',
+  run: (client, _datasets, signal) => {
+    const piece = Buffer.alloc(client.pick(15 * MiB, MiB), '1,');
     let number = 0;
-    return keepOpen(ground.pick(320, 80), signal, () => {
+    return keepOpen(client.pick(320, 80), signal, () => {
       number += 1;
-      const socket = ground.dial();
-      const account = Buffer.from(`${ground.place.key}:`).toString('base64');
+      const socket = client.dial();
+      const account = Buffer.from(`${client.target.key}:`).toString('base64');
       const authorization = number % 2 === 0 ? `Authorization: Basic ${account}\r\n` : '';
-      const { pathname, host } = new URL(ground.place.baseUrl);
+      const { pathname, host } = new URL(client.target.baseUrl);
       socket.write(
         `POST ${pathname}${nowhere} HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${16 * MiB}\r\n\r\n[`,
       );
@@ -70,26 +70,26 @@ const stalledBodies: Attack = {
 
 const formFields: Attack = {
   name: 'form-fields',
-  does: '18 forms of 64 fields of 4 MiB in front of the file',
-  prepare: (_ground, stock) => stock.large(),
-  run: async (ground, stock, signal) => {
-    const { id } = await stock.large();
+  does: '18 forms with 64 fields of 4 MiB before the file',
+  prepare: (_client, datasets) => datasets.large(),
+  run: async (client, datasets, signal) => {
+    const { id } = await datasets.large();
     const boundary = formType.split('boundary=')[1] ?? '';
-    const value = 'v'.repeat(ground.pick(4 * MiB, MiB));
+    const value = 'v'.repeat(client.pick(4 * MiB, MiB));
     const field = (at: number): Buffer =>
       Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="f${at}"\r\n\r\n${value}\r\n`);
-    const body = Buffer.concat(Array.from({ length: ground.pick(64, 8) }, (_, at) => field(at)));
-    const options = { method: 'PUT', key: ground.place.key, headers: { 'content-type': formType }, body };
-    await inLines(18, signal, () => ground.hit(`/datasets/${id}/data`, options));
+    const body = Buffer.concat(Array.from({ length: client.pick(64, 8) }, (_, at) => field(at)));
+    const options = { method: 'PUT', key: client.target.key, headers: { 'content-type': formType }, body };
+    await inLoops(18, signal, () => client.send(`/datasets/${id}/data`, options));
   },
 };
 
 const silentSockets: Attack = {
   name: 'silent-sockets',
   does: '1,000 connections that send half a request line',
-  run: (ground, _stock, signal) =>
-    keepOpen(ground.pick(1_000, 200), signal, () => {
-      const socket = ground.dial();
+  run: (client, _datasets, signal) =>
+    keepOpen(client.pick(1_000, 200), signal, () => {
+      const socket = client.dial();
       socket.write('GET /api/data');
       return socket;
     }),
@@ -98,11 +98,11 @@ const silentSockets: Attack = {
 const slowHeads: Attack = {
   name: 'slow-heads',
   does: '3,000 connections that send 200 kB of headers and never end them',
-  run: (ground, _stock, signal) => {
-    const { pathname, host } = new URL(ground.place.baseUrl);
+  run: (client, _datasets, signal) => {
+    const { pathname, host } = new URL(client.target.baseUrl);
     const head = `GET ${pathname}/datasets HTTP/1.1\r\nHost: ${host}\r\nX-Slow: ${'x'.repeat(200_000)}`;
-    return keepOpen(ground.pick(3_000, 400), signal, () => {
-      const socket = ground.dial();
+    return keepOpen(client.pick(3_000, 400), signal, () => {
+      const socket = client.dial();
       socket.write(head);
       socket.resume();
       return socket;
@@ -112,12 +112,12 @@ const slowHeads: Attack = {
 
 const laterHeads: Attack = {
   name: 'later-heads',
-  does: '1,000 connections that are answered once, and then send 200 kB of headers',
-  run: (ground, _stock, signal) => {
-    const { pathname, host } = new URL(ground.place.baseUrl);
+  does: '1,000 connections that get one response, then send 200 kB of headers',
+  run: (client, _datasets, signal) => {
+    const { pathname, host } = new URL(client.target.baseUrl);
     const line = `GET ${pathname}/nowhere HTTP/1.1\r\nHost: ${host}\r\n`;
-    return keepOpen(ground.pick(1_000, 200), signal, () => {
-      const socket = ground.dial();
+    return keepOpen(client.pick(1_000, 200), signal, () => {
+      const socket = client.dial();
       socket.write(`${line}\r\n`);
       socket.once('data', () => socket.write(`${line}X-Slow: ${'x'.repeat(200_000)}`));
       return socket;

@@ -1,6 +1,6 @@
-/** Dear requests to services of OData. */
+/** Expensive OData requests. */
 import type { Attack } from '../attack.js';
-import { inLines } from '../ground.js';
+import { inLoops } from '../client.js';
 
 const json = { 'content-type': 'application/json' };
 
@@ -10,13 +10,13 @@ const batch = (urls: readonly string[]): string =>
 const wideMetadata: Attack = {
   name: 'odata-metadata',
   does: '$metadata of 10,000 columns with names of 1,600 characters, a third of it never read',
-  prepare: (_ground, stock) => stock.wide(),
-  run: async (ground, stock, signal) => {
-    const id = await stock.wide();
+  prepare: (_client, datasets) => datasets.wide(),
+  run: async (client, datasets, signal) => {
+    const id = await datasets.wide();
     const root = `/odata/datasets/${id}`;
-    await inLines(8, signal, async (line) => {
-      if (line % 3 === 0) ground.leaveUnread(`${root}/$metadata`);
-      return ground.hit(line % 2 === 0 ? `${root}/$metadata` : `${root}/$metadata?$format=json`);
+    await inLoops(8, signal, async (loop) => {
+      if (loop % 3 === 0) client.leaveUnread(`${root}/$metadata`);
+      return client.send(loop % 2 === 0 ? `${root}/$metadata` : `${root}/$metadata?$format=json`);
     });
   },
 };
@@ -24,9 +24,9 @@ const wideMetadata: Attack = {
 const odataBatches: Attack = {
   name: 'odata-batches',
   does: 'batches of 50 parts: pages of 2 million rows, searches, $metadata, nonsense, bodies of 900 kB',
-  prepare: (_ground, stock) => stock.large(),
-  run: async (ground, stock, signal) => {
-    const { id } = await stock.large();
+  prepare: (_client, datasets) => datasets.large(),
+  run: async (client, datasets, signal) => {
+    const { id } = await datasets.large();
     const fifty = (url: string): string[] => Array.from({ length: 50 }, () => url);
     const terms = Array.from({ length: 200 }, (_, at) => `"${at}"`).join(' OR ');
     const boundary = 'b'.repeat(70);
@@ -46,22 +46,27 @@ const odataBatches: Attack = {
       },
     ];
     let turn = 0;
-    await inLines(12, signal, (line) => {
+    await inLoops(12, signal, (loop) => {
       turn += 1;
       const request = bodies[turn % bodies.length] ?? { headers: json, body: '{}' };
       const headers = { ...request.headers, prefer: 'continue-on-error' };
-      const key = line % 2 === 0 ? ground.place.key : undefined;
-      return ground.hit(`/odata/datasets/${id}/$batch`, { method: 'POST', headers, body: request.body, key });
+      const key = loop % 2 === 0 ? client.target.key : undefined;
+      return client.send(`/odata/datasets/${id}/$batch`, {
+        method: 'POST',
+        headers,
+        body: request.body,
+        key,
+      });
     });
   },
 };
 
 const longSearches: Attack = {
   name: 'searches',
-  does: 'searches of hundreds of words and brackets, in downloads and OData',
-  prepare: (_ground, stock) => stock.large(),
-  run: async (ground, stock, signal) => {
-    const { id } = await stock.large();
+  does: 'searches of hundreds of words and parentheses, in downloads and OData',
+  prepare: (_client, datasets) => datasets.large(),
+  run: async (client, datasets, signal) => {
+    const { id } = await datasets.large();
     const searches = [
       Array.from({ length: 300 }, (_, at) => at).join(' '),
       `${'('.repeat(480)}x${')'.repeat(480)}`,
@@ -70,10 +75,10 @@ const longSearches: Attack = {
       `"${'\\\\'.repeat(490)}`,
     ].map(encodeURIComponent);
     let turn = 0;
-    await inLines(16, signal, () => {
+    await inLoops(16, signal, () => {
       turn += 1;
       const search = searches[turn % searches.length];
-      return ground.hit(
+      return client.send(
         turn % 2 === 0
           ? `/odata/datasets/${id}/Rows/$count?$search=${search}`
           : `/datasets/${id}/data?$top=5&$format=json&$search=${search}`,

@@ -1,20 +1,20 @@
-/** Datasets that attacks need, each made when it is first needed. */
+/** Datasets for attacks, each created on first use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ProcessAnswer } from '../support/datasets.js';
-import { type Ground, newName, type Reply } from './ground.js';
+import { type AttackClient, newName, type Reply } from './client.js';
 
-export interface Stock {
-  /** A public repository of the attacker. */
+export interface AttackDatasets {
+  /** Public repository of the attacker. */
   repository(): Promise<number>;
   newDataset(): Promise<number>;
   /** Public, with many rows and two versions. */
   large(): Promise<{ readonly id: number; readonly versions: readonly [string, string] }>;
-  /** Public, of very many columns with very long names, restored again and again. */
+  /** Public, with very many columns, very long names, and many restored versions. */
   wide(): Promise<number>;
-  /** Public, of columns whose names have all lengths. */
+  /** Public, with column names of every length. */
   lengths(): Promise<{ readonly id: number; readonly names: readonly string[] }>;
-  /** Sends a file; gives the process once it has ended. */
+  /** Uploads a file and waits for the process. */
   fill(datasetId: number, file: Buffer): Promise<ProcessAnswer>;
 }
 
@@ -39,27 +39,27 @@ const numbered = (rows: number, from: number): Buffer => {
   return gzipSync(Buffer.from(`key,group,value,note\n${lines.join('\n')}\n`), { level: 1 });
 };
 
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined;
+const once = <T>(create: () => Promise<T>): (() => Promise<T>) => {
+  let created: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    created ??= create();
+    return created;
   };
 };
 
 const requireStatus = (reply: Reply, status: number, what: string): Reply => {
   if (reply.status !== status)
-    throw new Error(`${what} was answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+    throw new Error(`${what} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
   return reply;
 };
 
 const idOf = (reply: Reply, what: string): number =>
   (JSON.parse(requireStatus(reply, 201, what).text) as { id: number }).id;
 
-export const createStock = (ground: Ground): Stock => {
-  const { key } = ground.place;
+export const createAttackDatasets = (client: AttackClient): AttackDatasets => {
+  const { key } = client.target;
   const post = (path: string, body?: object): Promise<Reply> =>
-    ground.hit(path, {
+    client.send(path, {
       method: 'POST',
       key,
       ...(body === undefined
@@ -72,9 +72,9 @@ export const createStock = (ground: Ground): Stock => {
   const newDataset = async (): Promise<number> =>
     idOf(await post('/datasets', { name: newName(), repositoryId: await repository() }), 'a dataset');
 
-  const fill: Stock['fill'] = async (datasetId, file) => {
+  const fill: AttackDatasets['fill'] = async (datasetId, file) => {
     const path = `/datasets/${datasetId}`;
-    const sent = await ground.hit(`${path}/data`, {
+    const sent = await client.send(`${path}/data`, {
       method: 'PUT',
       key,
       headers: { 'content-type': formType },
@@ -83,7 +83,7 @@ export const createStock = (ground: Ground): Stock => {
     let process = JSON.parse(requireStatus(sent, 201, 'an upload').text) as ProcessAnswer;
     while (process.status === 'pending') {
       await sleep(100);
-      const { text } = await ground.hit(`${path}/processes/${process.id}`, { key });
+      const { text } = await client.send(`${path}/processes/${process.id}`, { key });
       process = JSON.parse(text) as ProcessAnswer;
     }
     if (process.status === 'failed') throw new Error(`an upload failed: ${JSON.stringify(process.error)}`);
@@ -92,7 +92,7 @@ export const createStock = (ground: Ground): Stock => {
 
   const large = once(async () => {
     const id = await newDataset();
-    const rows = ground.pick(2_000_000, 60_000);
+    const rows = client.pick(2_000_000, 60_000);
     const first = await fill(id, numbered(rows, 0));
     const second = await fill(id, numbered(rows, Math.round(rows / 2)));
     return { id, versions: [first.versionId ?? '', second.versionId ?? ''] as const };
@@ -100,11 +100,11 @@ export const createStock = (ground: Ground): Stock => {
 
   const wide = once(async () => {
     const id = await newDataset();
-    const columns = ground.pick(10_000, 1_500);
-    const names = Array.from({ length: columns }, (_, at) => `${at}`.padEnd(ground.pick(1_600, 400), 'n'));
+    const columns = client.pick(10_000, 1_500);
+    const names = Array.from({ length: columns }, (_, at) => `${at}`.padEnd(client.pick(1_600, 400), 'n'));
     const file = Buffer.from(`${names.join(',')}\n${names.map((_, at) => at).join(',')}\n`);
     const { versionId } = await fill(id, file);
-    const restores = ground.pick(150, 10);
+    const restores = client.pick(150, 10);
     for (let turn = 0; turn < restores; turn += 1)
       await post(`/datasets/${id}/versions/${versionId}/restore`);
     return id;
@@ -112,7 +112,7 @@ export const createStock = (ground: Ground): Stock => {
 
   const lengths = once(async () => {
     const id = await newDataset();
-    const names = Array.from({ length: ground.pick(1_988, 300) }, (_, at) => 'x'.repeat(at + 2));
+    const names = Array.from({ length: client.pick(1_988, 300) }, (_, at) => 'x'.repeat(at + 2));
     const file = Buffer.from(`${names.join(',')}\n${names.map((_, at) => at).join(',')}\n`);
     await fill(id, file);
     return { id, names };

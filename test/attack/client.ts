@@ -1,4 +1,4 @@
-/** Targets of attacks, and the plain requests that they consist of. */
+/** HTTP client of the attacker. */
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -6,20 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { count } from '../harness/report.js';
 import { basic } from '../support/credentials.js';
 
-/** Addresses and keys for an attacker; sent between processes as JSON. */
-export interface Place {
+/** Addresses and key for the attacker; sent between processes as JSON. */
+export interface Target {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
   /** Address of ClickHouse, without user and password. */
   readonly clickhouseUrl: string;
-  /** Key of the account that attacks. */
+  /** Key of the attacking account. */
   readonly key: string;
-  /** True for a few seconds in all, with everything small. */
+  /** True for small attacks of a few seconds in total. */
   readonly short: boolean;
 }
 
 export interface Reply {
-  /** 0: the connection broke. */
+  /** 0 if the connection broke. */
   readonly status: number;
   readonly text: string;
 }
@@ -31,24 +31,23 @@ export interface RequestOptions {
   readonly body?: Buffer | string;
 }
 
-/** Attackers have an address of their own. */
+/** The attacker has its own address. */
 const attackerAddress = '127.0.0.2';
 
-export interface Ground {
-  readonly place: Place;
-  /** The first in a full run, the second in a short one. */
+export interface AttackClient {
+  readonly target: Target;
+  /** Returns `full` in a full run, `short` in a short one. */
   pick<T>(full: T, short: T): T;
-  /** Sends a request and reads its answer. */
-  hit(path: string, options?: RequestOptions): Promise<Reply>;
-  /** Sends a request and never reads its answer. */
+  /** Sends a request and reads the response. */
+  send(path: string, options?: RequestOptions): Promise<Reply>;
+  /** Sends a request and never reads the response. */
   leaveUnread(path: string, options?: RequestOptions): Socket;
-  /** Begins a request, and leaves the rest of it to the caller. */
+  /** Starts a request; the caller sends the body and ends it. */
   begin(path: string, options: RequestOptions): ClientRequest;
-  /** A plain connection. */
+  /** Opens a raw connection. */
   dial(): Socket;
-  /** Answers by their status, of all requests so far. */
+  /** Number of responses by status. */
   readonly statuses: Record<string, number>;
-  /** Ends every connection that is open. */
   hangUp(): void;
 }
 
@@ -56,19 +55,19 @@ const readAll = async (answer: IncomingMessage): Promise<string> => {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer) {
-    // Only the beginning of a long answer is of interest.
+    // Keeps only the start of a long response.
     if (length < 100_000) parts.push(part as Buffer);
     length += (part as Buffer).length;
   }
   return Buffer.concat(parts).toString('utf8');
 };
 
-export const createGround = (place: Place): Ground => {
-  const base = new URL(place.baseUrl);
+export const createAttackClient = (target: Target): AttackClient => {
+  const base = new URL(target.baseUrl);
   const statuses: Record<string, number> = {};
   const open = new Set<{ destroy(): unknown }>();
 
-  const keep = <T extends Socket | ClientRequest>(each: T): T => {
+  const track = <T extends Socket | ClientRequest>(each: T): T => {
     open.add(each);
     each.on('error', () => undefined);
     each.on('close', () => open.delete(each));
@@ -78,9 +77,9 @@ export const createGround = (place: Place): Ground => {
     ...headers,
     ...(key === undefined ? {} : { authorization: basic(key) }),
   });
-  const begin: Ground['begin'] = (path, options) =>
-    keep(
-      request(`${place.baseUrl}${path}`, {
+  const begin: AttackClient['begin'] = (path, options) =>
+    track(
+      request(`${target.baseUrl}${path}`, {
         method: options.method ?? 'GET',
         agent: false,
         localAddress: attackerAddress,
@@ -88,15 +87,15 @@ export const createGround = (place: Place): Ground => {
       }),
     );
   const dial = (): Socket =>
-    keep(connect({ host: base.hostname, port: Number(base.port), localAddress: attackerAddress }));
+    track(connect({ host: base.hostname, port: Number(base.port), localAddress: attackerAddress }));
 
   return {
-    place,
+    target,
     statuses,
-    pick: (full, short) => (place.short ? short : full),
+    pick: (full, short) => (target.short ? short : full),
     begin,
     dial,
-    hit: (path, options = {}) =>
+    send: (path, options = {}) =>
       new Promise((resolve) => {
         const outgoing = begin(path, options);
         const end = (reply: Reply): void => {
@@ -128,25 +127,25 @@ export const createGround = (place: Place): Ground => {
   };
 };
 
-/** Repeats something in so many lines at a time until the signal ends it. */
-export const inLines = async (
-  lines: number,
+/** Runs `work` in `loops` concurrent loops until aborted. */
+export const inLoops = async (
+  loops: number,
   signal: AbortSignal,
-  work: (line: number) => Promise<unknown>,
+  work: (loop: number) => Promise<unknown>,
 ): Promise<void> => {
-  const line = async (number: number): Promise<void> => {
+  const run = async (number: number): Promise<void> => {
     while (!signal.aborted) {
       await work(number);
-      // Immediate refusals must not become a loop that only keeps this process busy.
+      // Immediate rejections must not become a busy loop in this process.
       await sleep(2);
     }
   };
-  await Promise.all(Array.from({ length: lines }, (_, number) => line(number)));
+  await Promise.all(Array.from({ length: loops }, (_, number) => run(number)));
 };
 
-/** Keeps so many connections; one that is ended is opened again after a moment. */
+/** Keeps `count` connections open; reopens a closed one after a moment. */
 export const keepOpen = async (count: number, signal: AbortSignal, open: () => Socket): Promise<void> => {
-  const stay = async (): Promise<void> => {
+  const hold = async (): Promise<void> => {
     while (!signal.aborted) {
       const socket = open();
       await new Promise<void>((resolve) => {
@@ -156,7 +155,7 @@ export const keepOpen = async (count: number, signal: AbortSignal, open: () => S
       await sleep(100);
     }
   };
-  await Promise.all(Array.from({ length: count }, stay));
+  await Promise.all(Array.from({ length: count }, hold));
 };
 
 export const newName = (): string => `attack ${randomUUID()}`;
