@@ -1,6 +1,6 @@
 /**
- * Judges a run from outside: what the clients were answered, what PostgreSQL says of every process, and what the HTTP
- * API gives for every version must agree with the files.
+ * Black-box check of a run: the clients' responses, every process in PostgreSQL, and every version over HTTP must match
+ * the files.
  */
 import { childEnvironment, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/lib/log.js';
@@ -16,22 +16,22 @@ import { judgeProcesses } from './judge.js';
 import type { Ledger } from './load.js';
 
 export interface Verdict {
-  /** Broken promises, one line each. */
+  /** Broken guarantees, one line each. */
   readonly faults: readonly string[];
-  /** Processes by how they ended: `completed`, or the code of the failure. */
+  /** Number of processes by outcome: `completed`, or the error code. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Uploads by what the client saw: the status, or `broken`. */
+  /** Number of uploads by response status, or `broken`. */
   readonly answers: Readonly<Record<string, number>>;
   readonly rowsChecked: number;
-  /** Records that were set aside as they had to be. */
-  readonly setAside: number;
+  /** Number of correctly quarantined records. */
+  readonly quarantined: number;
 }
 
 export interface CheckOptions {
   readonly product: Deployment;
   readonly ledger: Ledger;
   readonly largestRows: number;
-  /** Longest that nothing may change about pending processes and orphans while some are left. */
+  /** Maximum time without progress while processes are pending or orphans remain. */
   readonly settleMs: number;
 }
 
@@ -52,19 +52,19 @@ export const checkRun = async ({
     return rows.map(({ id, phase, chunks }) => `process ${id} is still pending (${phase}, ${chunks} chunks)`);
   };
 
-  /** Allowed answers: the truth about the file, or that the service is unavailable for the moment. */
+  /** Accepts a correct verdict on the file, or a temporary 503. */
   const checkAnswers = (): void => {
     for (const { outcome, fileSeed, datasetId } of ledger.entries) {
       const seen = outcome.kind === 'broken' ? 'broken' : String(outcome.status);
       count(answers, seen);
       if (outcome.kind === 'broken' || outcome.status === 201) continue;
       if (outcome.status === 503 && Number(outcome.retryAfter) > 0) continue;
-      // Deleted before the upload was looked at, or in the middle of it.
+      // The dataset was deleted before or during the upload.
       if ((outcome.status === 404 || outcome.status === 409) && ledger.unchecked.has(datasetId)) continue;
       const { kind, refusal } = createFile(fileSeed, largestRows);
       const code = (JSON.parse(outcome.body) as { code?: string }).code;
       if (outcome.status === 400 && refusal !== undefined && code === refusal) continue;
-      faults.push(`file ${fileSeed} (${kind}) was answered ${outcome.status} ${outcome.body.slice(0, 200)}`);
+      faults.push(`file ${fileSeed} (${kind}) answered ${outcome.status} ${outcome.body.slice(0, 200)}`);
     }
   };
 

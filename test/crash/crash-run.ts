@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/lib/scope.js';
 import { createBalancer } from '../harness/balancer.js';
-import { type Blow, blowText, createChaos } from '../harness/chaos.js';
+import { createChaos, type Disruption, disruptionText } from '../harness/chaos.js';
 import type { Deployment, DeploymentOptions, SmallDisk } from '../harness/deployment.js';
 import { createRandom } from '../harness/random.js';
 import { type Outcome, type Sending, sendFile } from '../harness/sending.js';
@@ -9,26 +9,26 @@ import { checkRun, type Verdict } from './checker.js';
 import { createLoad, type Load } from './load.js';
 
 export interface CrashOptions {
-  /** Blows and recoveries. */
+  /** Number of disruptions with recovery. */
   readonly cycles: number;
   readonly seed: number;
-  /** Ends the run earlier, after this many minutes. */
+  /** Time limit of the run. */
   readonly minutes: number;
   readonly apis: number;
   readonly workers: number;
   readonly clients: number;
   readonly datasets: number;
-  /** Rows of the largest files, some 45 bytes each. */
+  /** Rows of the largest files, about 45 bytes each. */
   readonly largestRows: number;
   readonly longestStopMs: number;
-  /** Starts of the names of what is broken; everything when empty. */
+  /** Name prefixes of the processes to disrupt; empty for all. */
   readonly targets: readonly string[];
-  /** A component whose files lie on a file system of its own. */
+  /** Component with its files on a separate file system. */
   readonly smallDisk?: SmallDisk;
-  /** Clients reach the API processes by one address, which leads to those that are ready. @default they pick one */
+  /** Whether clients use a load balancer in front of the ready API processes. @default each request picks a process */
   readonly balanced?: boolean;
   readonly settings?: DeploymentOptions['settings'];
-  /** How a client sends a file. @default once, whatever comes of it */
+  /** Sends a file. @default one attempt, without retries */
   readonly send?: (sending: Sending) => Promise<Outcome>;
   readonly say: (line: string) => void;
 }
@@ -36,32 +36,32 @@ export interface CrashOptions {
 export interface CrashReport extends Verdict, Kept {
   readonly seed: number;
   readonly cycles: number;
-  readonly blows: readonly Blow[];
+  readonly disruptions: readonly Disruption[];
   readonly uploads: number;
   readonly seconds: number;
 }
 
-/** Tools of a scenario while clients upload. */
+/** Inputs of a scenario. */
 export interface Stage {
   readonly product: Deployment;
   readonly load: Load;
   readonly options: CrashOptions;
 }
 
-/** Actions of a scenario, and the faults that it found itself. */
-export interface Played {
+/** Actions of a scenario, and the faults it found. */
+export interface ScenarioResult {
   readonly cycles: number;
-  readonly blows: readonly Blow[];
+  readonly disruptions: readonly Disruption[];
   readonly faults: readonly string[];
 }
 
-export type Scenario = (stage: Stage) => Promise<Played>;
+export type Scenario = (stage: Stage) => Promise<ScenarioResult>;
 
 const recoveryMs = 120_000;
 const settleMs = 120_000;
 
-/** Kills and stops at random instants. */
-export const randomBlows: Scenario = async ({ product, load, options }) => {
+/** Kills and stops processes at random times. */
+export const randomDisruptions: Scenario = async ({ product, load, options }) => {
   const { seed, targets, longestStopMs, say } = options;
   const chaos = createChaos({
     product,
@@ -73,29 +73,29 @@ export const randomBlows: Scenario = async ({ product, load, options }) => {
     recoveryMs,
   });
   const until = Date.now() + options.minutes * 60_000;
-  const blows: Blow[] = [];
+  const disruptions: Disruption[] = [];
   let cycles = 0;
   while (cycles < options.cycles && Date.now() < until) {
-    const { blows: struck, fault } = await chaos.cycle();
+    const { disruptions: caused, fault } = await chaos.cycle();
     cycles += 1;
-    blows.push(...struck);
-    if (fault !== undefined) return { cycles, blows, faults: [fault] };
-    say(`${cycles}: ${blowText(struck)}; uploads ${load.ledger.entries.length}`);
+    disruptions.push(...caused);
+    if (fault !== undefined) return { cycles, disruptions, faults: [fault] };
+    say(`${cycles}: ${disruptionText(caused)}; uploads ${load.ledger.entries.length}`);
   }
-  return { cycles, blows, faults: [] };
+  return { cycles, disruptions, faults: [] };
 };
 
-/** The product as clients reach it behind a load balancer. */
+/** Returns the product with a load balancer in front of its API processes. */
 const balance = async (product: Deployment, scope: Scope): Promise<Deployment> => {
   const { url, close } = await createBalancer(product.apis);
   await scope.defer('load balancer', close);
   return { ...product, apis: [url] };
 };
 
-/** Starts the product, uploads while the scenario is played, and judges it; everything that was started is stopped. */
+/** Starts the product, uploads during the scenario, checks the result, and stops everything. */
 export const runCrash = async (
   options: CrashOptions,
-  scenario: Scenario = randomBlows,
+  scenario: Scenario = randomDisruptions,
 ): Promise<CrashReport> => {
   const { seed, say, largestRows, apis, workers, clients, datasets, smallDisk, settings } = options;
   const startedAt = Date.now();
@@ -115,7 +115,7 @@ export const runCrash = async (
       datasets,
       send: options.send ?? sendFile,
     });
-    let played: Played;
+    let played: ScenarioResult;
     try {
       played = await scenario({ product, load, options });
     } finally {

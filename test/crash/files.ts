@@ -1,10 +1,10 @@
 /**
- * Files of the crash test. Each is made from a number alone, so that the checker can make it again after the run
- * instead of keeping it.
+ * Files of the crash test. Each is generated from a seed alone, so that the checker can generate it again instead of
+ * keeping it.
  */
 import { gzipSync } from 'node:zlib';
 import { createRandom, type Random } from '../harness/random.js';
-import { type Asked, askedOf } from './asked.js';
+import { type UploadOptions, uploadOptionsOf } from './upload-options.js';
 
 export type FileKind =
   | 'plain'
@@ -19,16 +19,16 @@ export type FileKind =
 
 export interface CrashFile {
   readonly kind: FileKind;
-  readonly asked: Asked;
-  /** Records of the file, field by field. */
+  readonly uploadOptions: UploadOptions;
+  /** Records of the file as fields. */
   readonly records: readonly (readonly string[])[];
-  /** Bytes to send as the file part. */
+  /** Content of the file part. */
   readonly bytes: Buffer;
-  /** Code of the refusal, for a file that has to be refused whatever the dataset holds. */
+  /** Error code of a file that must be rejected regardless of the dataset. */
   readonly refusal: string | undefined;
 }
 
-/** The header of every file. */
+/** Header of every file. */
 export const columns = ['id', 'day', 'name', 'value', 'code'] as const;
 
 type Record5 = [id: string, day: string, name: string, value: string, code: string];
@@ -89,7 +89,7 @@ const recordAt = (random: Random, row: number, oneLine: boolean): Record5 => {
   ];
 };
 
-/** Day, name and code of a key: files that share keys meet in an upsert. */
+/** Day, name and code of a key, so that upserts match keys of earlier files. */
 const keyed = (key: number): [day: string, name: string, code: string] => [
   `${1990 + (key % 30)}-${two(1 + (key % 12))}-${two(1 + (key % 28))}`,
   `key ${key}, ${names[key % names.length]}`,
@@ -101,7 +101,7 @@ const asSent = (text: string): string => (/[",\r\n]/.test(text) ? quoted(text) :
 
 const longDecimal = '12345678901234567890123456789.0123456789';
 
-/** Puts the value that a kind is about into one record, late in the file. */
+/** Puts the special value of a kind into a record. */
 const spoil = (kind: FileKind, record: Record5): string[] => {
   const [id, day, name, value, code] = record;
   switch (kind) {
@@ -139,25 +139,25 @@ const packed = (random: Random, kind: FileKind, text: string): Buffer => {
   return Buffer.concat(members.map((member) => gzipSync(member, { level: 1 })));
 };
 
-/** The file of this seed, always the same; at most `largestRows` rows of some 45 bytes. */
+/** Generates the file of a seed, with at most `largestRows` rows of about 45 bytes. */
 export const createFile = (seed: number, largestRows: number): CrashFile => {
   const random = createRandom(seed);
-  const asked = askedOf(seed);
+  const uploadOptions = uploadOptionsOf(seed);
   const kind = random.weighted(kinds);
   const rows = kind === 'header_only' ? 0 : rowsOf(random, largestRows);
-  // A record with too few fields can be set aside; nothing else that is wrong with a file can.
-  const refusal = kind === 'field_count' && asked.quarantine ? undefined : refusals[kind];
+  // Of these errors, only a record with too few fields can be quarantined.
+  const refusal = kind === 'field_count' && uploadOptions.quarantine ? undefined : refusals[kind];
   const oneLine = refusals[kind] !== undefined;
   const special = rows === 0 ? -1 : random.between(Math.floor((rows - 1) * 0.4), rows - 1);
   const sent = [`${columns.join(',')}\n`];
   const records: string[][] = [];
   for (let row = 0; row < rows; row += 1) {
     const plain = recordAt(random, row, oneLine);
-    if (asked.keys !== undefined && !oneLine)
-      [plain[1], plain[2], plain[4]] = keyed(random.between(0, asked.keys - 1));
+    if (uploadOptions.keys !== undefined && !oneLine)
+      [plain[1], plain[2], plain[4]] = keyed(random.between(0, uploadOptions.keys - 1));
     const record = row === special ? spoil(kind, plain) : plain;
     sent.push(`${record.map(asSent).join(',')}\n`);
     records.push(record);
   }
-  return { kind, asked, records, refusal, bytes: packed(random, kind, sent.join('')) };
+  return { kind, uploadOptions, records, refusal, bytes: packed(random, kind, sent.join('')) };
 };

@@ -1,10 +1,9 @@
 /**
- * The disk of a component becomes full while files are uploaded, and gets room again; then the component is started again, which
- * shows what it could not write down. Uploads may be refused or wait meanwhile; those that were accepted complete afterwards,
- * and every version can be read. Downloads are whole, or refused with a time to come again; only those without PostgreSQL are.
- * The alert on ClickHouse's disk fires meanwhile, and ends.
+ * Fills the disk of a component during uploads, frees it, and restarts the component, which shows what it failed to write.
+ * Meanwhile uploads may be refused or wait; accepted ones complete afterwards, and every version is readable. Downloads are
+ * complete; only without PostgreSQL may they be refused, with Retry-After. The alert on ClickHouse's disk fires and resolves.
  *
- * The small file system is a tmpfs, which only root may mount: this is a scenario of the command, not of CI.
+ * The small file system is a tmpfs, which only root may mount, so this scenario does not run in CI.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
@@ -18,17 +17,17 @@ import type { Outcome } from '../harness/sending.js';
 import { createTable } from '../harness/steady-table.js';
 import { expectToFire, type Scrape, scrape } from '../support/alerts.js';
 import { type CrashOptions, type CrashReport, runCrash, type Scenario } from './crash-run.js';
-import { type Downloads, readOnAndOn } from './persistent-reader.js';
+import { type Downloads, startPersistentReader } from './persistent-reader.js';
 
 const mib = 1024 * 1024;
 
-/** Room that each component needs to start and to work for a while. */
+/** Disk size with which a component can start and work for a while. */
 const diskMib: Readonly<Record<Component, number>> = { clickhouse: 400, kafka: 400, postgres: 400 };
 
 const loadMs = 12_000;
 const fullMs = 25_000;
 const recoveryMs = 120_000;
-/** Between two looks of the API at the components. */
+/** Interval of the API's component probes. */
 const watchMs = 1_000;
 
 const freeBytes = (folder: string): number => {
@@ -36,7 +35,7 @@ const freeBytes = (folder: string): number => {
   return bavail * bsize;
 };
 
-/** Takes what is left of the file system, to the last page. */
+/** Fills the file system to the last page. */
 const fill = (path: string, folder: string): void => {
   const file = openSync(path, 'a');
   const piece = Buffer.alloc(mib);
@@ -54,16 +53,16 @@ const fill = (path: string, folder: string): void => {
   }
 };
 
-/** Answer of the checked API process, late enough after a change that its next probe has run. */
-const look = async ([api = '']: readonly string[]): Promise<Scrape> => {
+/** Scrapes metrics of the first API process after its next component probe. */
+const scrapeAfterProbe = async ([api = '']: readonly string[]): Promise<Scrape> => {
   await sleep(2 * watchMs);
   return scrape([api.replace(/\/api$/, '')]);
 };
 
-const inWords = ({ whole, refused, cut }: Downloads): string =>
+const downloadsText = ({ whole, refused, cut }: Downloads): string =>
   `whole ${whole}, refused ${JSON.stringify(refused)}, cut ${cut}`;
 
-/** The status, and the code of an error. */
+/** Status and error code. */
 const codeOf = (outcome: Outcome): string => {
   if (outcome.kind === 'broken') return 'broken';
   const { code = '' } = JSON.parse(outcome.body) as { code?: string };
@@ -76,31 +75,31 @@ const countOf = (names: readonly string[]): Record<string, number> => {
   return counts;
 };
 
-/** Without room for what PostgreSQL writes nothing can be looked up; the others are not asked, or only read. */
+/** Downloads need a working PostgreSQL; a full disk of another component must not affect them. */
 const checkDownloads = (component: Component, downloads: Downloads): string[] => {
   const { whole, refused, cut } = downloads;
   if (component === 'postgres') return [];
   const lost = Object.keys(refused).length + cut;
-  return lost === 0 && whole > 0 ? [] : [`downloads while it was full: ${inWords(downloads)}`];
+  return lost === 0 && whole > 0 ? [] : [`downloads while the disk was full: ${downloadsText(downloads)}`];
 };
 
-const becomesFull =
+const fillDisk =
   (component: Component, folder: string): Scenario =>
   async ({ product, load, options: { say } }) => {
     const faults: string[] = [];
     const ballast = join(folder, 'ballast');
     const { entries } = load.ledger;
     const table = await createTable(product);
-    // Its readers check it.
+    // Checked by its readers.
     load.ledger.unchecked.add(table.datasetId);
-    const reader = readOnAndOn(table, product.authorization);
+    const reader = startPersistentReader(table, product.authorization);
 
-    /** Keeps the disk full for a while, and does something at each turn. */
+    /** Keeps the disk full for a while and calls `each` every time it is filled. */
     const stayFull = async (what: string, each: () => Promise<void>): Promise<void> => {
       const before = entries.length;
       reader.take();
       const until = Date.now() + fullMs;
-      // Again and again: the component frees what it can.
+      // Repeatedly, since the component frees space.
       while (Date.now() < until) {
         fill(ballast, folder);
         await each();
@@ -111,55 +110,60 @@ const becomesFull =
       const refused = seen.filter((outcome) => outcome.kind === 'broken' || outcome.status === 503).length;
       const waiting = component === 'postgres' ? 0 : await product.pendingUploads();
       say(`${what}: uploads ended ${JSON.stringify(countOf(seen.map(codeOf)))}, waiting ${waiting}`);
-      say(`${what}: downloads ${inWords(downloads)}`);
-      if (refused + waiting === 0) faults.push(`the full disk of ${component} was not felt`);
+      say(`${what}: downloads ${downloadsText(downloads)}`);
+      if (refused + waiting === 0) faults.push(`the full disk of ${component} had no effect`);
       faults.push(...checkDownloads(component, downloads));
     };
 
-    /** PostgreSQL begins its next file of log, for which there is no room either: it stops until there is. */
-    const writeLog = async (): Promise<void> => {
+    /** Switches PostgreSQL to its next WAL file, for which there is no space: it stops until there is. */
+    const switchWal = async (): Promise<void> => {
       await product.sql.query('SELECT pg_switch_wal()').catch((error: Error) => {
-        if (lastWords !== error.message) say(`PostgreSQL: ${error.message}`);
-        lastWords = error.message;
+        if (lastError !== error.message) say(`PostgreSQL: ${error.message}`);
+        lastError = error.message;
       });
     };
-    let lastWords = '';
+    let lastError = '';
 
-    const beFull = async (): Promise<Scrape> => {
+    const runFull = async (): Promise<Scrape> => {
       try {
-        await stayFull('while it was full', async () => undefined);
-        if (component === 'postgres') await stayFull('while its log could not grow', writeLog);
-        return component === 'clickhouse' ? await look(product.apis) : [];
+        await stayFull('while the disk was full', async () => undefined);
+        if (component === 'postgres') await stayFull('while the WAL could not grow', switchWal);
+        return component === 'clickhouse' ? await scrapeAfterProbe(product.apis) : [];
       } finally {
         rmSync(ballast, { force: true });
       }
     };
 
-    const becomeWhole = async (): Promise<boolean> => {
+    const recover = async (): Promise<boolean> => {
       const startedAt = Date.now();
       while (!(await product.isWhole())) {
         if (Date.now() - startedAt > recoveryMs) {
-          faults.push(`${component} did not come back when it had room again`);
+          faults.push(`${component} did not recover after its disk was freed`);
           return false;
         }
         await sleep(200);
       }
-      say(`whole again after ${Date.now() - startedAt} ms`);
+      say(`ready again after ${Date.now() - startedAt} ms`);
       return true;
     };
 
     const play = async (): Promise<void> => {
       await sleep(loadMs);
-      say(`filling the disk of ${component}, ${Math.round(freeBytes(folder) / mib)} MiB are free`);
-      const healthy = await look(product.apis);
-      const broken = await beFull();
-      if (!(await becomeWhole())) return;
+      say(`filling the disk of ${component}, ${Math.round(freeBytes(folder) / mib)} MiB free`);
+      const healthy = await scrapeAfterProbe(product.apis);
+      const broken = await runFull();
+      if (!(await recover())) return;
       reader.take();
       await sleep(loadMs);
-      say(`downloads afterwards: ${inWords(reader.take())}`);
-      say(`${component} started again after ${await restart(product, component)} ms`);
+      say(`downloads afterwards: ${downloadsText(reader.take())}`);
+      say(`${component} restarted in ${await restart(product, component)} ms`);
       if (component !== 'clickhouse') return;
-      const incident = { alert: 'TabularyDiskFull', healthy, broken, repaired: await look(product.apis) };
+      const incident = {
+        alert: 'TabularyDiskFull',
+        healthy,
+        broken,
+        repaired: await scrapeAfterProbe(product.apis),
+      };
       await expectToFire(incident).catch((error: Error) => faults.push(error.message));
     };
 
@@ -168,10 +172,10 @@ const becomesFull =
     } finally {
       faults.push(...(await reader.stop()));
     }
-    return { cycles: 1, blows: [], faults };
+    return { cycles: 1, disruptions: [], faults };
   };
 
-/** One run per component, each with a file system of its own that is unmounted afterwards. */
+/** Runs the scenario for a component on its own file system, which is unmounted afterwards. */
 export const runFullDisk = async (options: CrashOptions, component: Component): Promise<CrashReport> => {
   const folder = mkdtempSync(join(tmpdir(), 'tabulary-small-disk-'));
   const size = `size=${diskMib[component]}m,mode=755`;
@@ -180,7 +184,7 @@ export const runFullDisk = async (options: CrashOptions, component: Component): 
     const settings = { watchIntervalMs: String(watchMs) };
     return await runCrash(
       { ...options, settings, smallDisk: { component, folder } },
-      becomesFull(component, folder),
+      fillDisk(component, folder),
     );
   } finally {
     execFileSync('umount', [folder]);

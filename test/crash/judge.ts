@@ -1,4 +1,4 @@
-/** Compares every process and every version with what the files say they have to be. */
+/** Compares every process and version with the result expected from the files. */
 
 import type { Deployment } from '../harness/deployment.js';
 import type { CrashFile } from './files.js';
@@ -11,7 +11,7 @@ export interface Judgement {
   readonly faults: readonly string[];
   readonly outcomes: Readonly<Record<string, number>>;
   readonly rowsChecked: number;
-  readonly setAside: number;
+  readonly quarantined: number;
 }
 
 interface ProcessRow {
@@ -24,7 +24,7 @@ interface ProcessRow {
   rejectedRows: number;
 }
 
-/** Reasons for which the service may give up an upload whose client or API went away. */
+/** Error codes allowed for an upload whose client or API process disappeared. */
 const brokenOff = new Set([
   'upload_broken_off',
   'upload_abandoned',
@@ -33,7 +33,7 @@ const brokenOff = new Set([
   'log_unavailable',
 ]);
 
-/** First difference of two texts, with its surroundings. */
+/** First difference of two texts, with context. */
 const difference = (actual: string, expected: string): string => {
   let at = 0;
   while (at < Math.min(actual.length, expected.length) && actual[at] === expected[at]) at += 1;
@@ -44,15 +44,17 @@ const difference = (actual: string, expected: string): string => {
 
 const keyOf = ({ types, untyped, entities }: Table): string => JSON.stringify({ types, untyped, entities });
 
-const told201 = (entry: Entry | undefined): boolean =>
+const wasAccepted = (entry: Entry | undefined): boolean =>
   entry?.outcome.kind === 'answer' && entry.outcome.status === 201;
 
 /**
- * True for a value that may not have fitted the version which was current when the upload was accepted; uploads
- * before it, then pending, may have published another one since.
+ * Returns true if a value may not have fitted the version that was current when the upload was accepted; uploads
+ * pending then may have published newer ones since.
  */
-const mayMisfit = ({ kind, asked }: CrashFile): boolean =>
-  asked.mode !== 'replace' && !asked.quarantine && (kind === 'late_text' || kind === 'late_word_for_date');
+const mayMisfit = ({ kind, uploadOptions }: CrashFile): boolean =>
+  uploadOptions.mode !== 'replace' &&
+  !uploadOptions.quarantine &&
+  (kind === 'late_text' || kind === 'late_word_for_date');
 
 export const judgeProcesses = async ({
   product,
@@ -67,31 +69,31 @@ export const judgeProcesses = async ({
   const faults: string[] = [];
   const outcomes: Record<string, number> = {};
   const byRequest = new Map(ledger.entries.map((entry) => [entry.requestId, entry]));
-  /** Possible contents of each dataset after the processes checked so far: several where their rows read the same. */
+  /** Possible tables of each dataset after the processes checked so far; several if their downloads are equal. */
   const tables = new Map<number, Table[]>();
-  /** Types of all versions of a dataset so far, the newest first. */
+  /** Types of all versions of a dataset so far, newest first. */
   const earlier = new Map<number, Types[]>();
   const lastVersion = new Map<number, number>();
   let rowsChecked = 0;
-  let setAside = 0;
+  let quarantined = 0;
 
-  const describe = (row: ProcessRow, seed: number, { kind, asked, records }: CrashFile): string =>
-    `process ${row.id}, file ${seed} (${kind}, ${records.length} rows, ${JSON.stringify(asked)})`;
+  const describe = (row: ProcessRow, seed: number, { kind, uploadOptions, records }: CrashFile): string =>
+    `process ${row.id}, file ${seed} (${kind}, ${records.length} rows, ${JSON.stringify(uploadOptions)})`;
 
   /**
    * Possible outcomes of a file. In mode replace, columns keep the types of the version that was current when the file was
-   * accepted, which may be any of those before it.
+   * accepted, which may be any earlier one.
    */
-  const outcomesOf = (datasetId: number, { records, asked }: CrashFile): Applied[] => {
-    const different = new Map<string, Applied>();
+  const outcomesOf = (datasetId: number, { records, uploadOptions }: CrashFile): Applied[] => {
+    const distinct = new Map<string, Applied>();
     for (const base of tables.get(datasetId) ?? [undefined])
-      for (const accepted of asked.mode === 'replace'
+      for (const accepted of uploadOptions.mode === 'replace'
         ? [...(earlier.get(datasetId) ?? []), undefined]
         : [base]) {
-        const applied = applyFile(base, records, asked, accepted);
-        different.set(applied.kind === 'table' ? keyOf(applied.table) : applied.code, applied);
+        const applied = applyFile(base, records, uploadOptions, accepted);
+        distinct.set(applied.kind === 'table' ? keyOf(applied.table) : applied.code, applied);
       }
-    return [...different.values()];
+    return [...distinct.values()];
   };
 
   const judgeCompleted = async (row: ProcessRow, seed: number, file: CrashFile): Promise<void> => {
@@ -99,15 +101,15 @@ export const judgeProcesses = async ({
     const possible = outcomesOf(row.datasetId, file).filter((one) => one.kind === 'table');
     const [applied] = possible;
     if (file.refusal !== undefined || applied === undefined) {
-      faults.push(`${what}: completed, but the file is bad`);
+      faults.push(`${what}: completed, but the file is invalid`);
       return;
     }
     const actual = await readVersion(product, row.datasetId, row.versionId ?? 0);
     const same = possible.filter(({ table }) => tableText(table) === actual);
     if (same.length === 0) faults.push(`${what}: ${difference(actual, tableText(applied.table))}`);
     const matching = same.length === 0 ? [applied] : same;
-    if (!matching.some((one) => one.setAside === row.rejectedRows))
-      faults.push(`${what}: ${row.rejectedRows} records were set aside, not ${applied.setAside}`);
+    if (!matching.some((one) => one.quarantined === row.rejectedRows))
+      faults.push(`${what}: ${row.rejectedRows} records were quarantined, not ${applied.quarantined}`);
     const after = matching.map(({ table }) => table);
     tables.set(row.datasetId, after);
     const before = earlier.get(row.datasetId) ?? [];
@@ -117,7 +119,7 @@ export const judgeProcesses = async ({
       .filter((types) => !known.has(JSON.stringify(types)));
     earlier.set(row.datasetId, [...added, ...before]);
     rowsChecked += applied.table.rows.length;
-    setAside += applied.setAside;
+    quarantined += applied.quarantined;
     const versionId = row.versionId ?? 0;
     if (versionId <= (lastVersion.get(row.datasetId) ?? 0))
       faults.push(`process ${row.id} was published out of order`);
@@ -127,11 +129,11 @@ export const judgeProcesses = async ({
   const judgeFailed = (row: ProcessRow, seed: number, file: CrashFile): void => {
     const entry = byRequest.get(row.requestId);
     if (row.code === file.refusal) return;
-    if (row.code !== null && brokenOff.has(row.code) && !told201(entry)) return;
+    if (row.code !== null && brokenOff.has(row.code) && !wasAccepted(entry)) return;
     if (row.code === 'value' && mayMisfit(file)) return;
     const possible = outcomesOf(row.datasetId, file);
     if (possible.some((applied) => applied.kind === 'failure' && row.code === applied.code)) return;
-    faults.push(`${describe(row, seed, file)}: failed with ${row.code}, 201: ${told201(entry)}`);
+    faults.push(`${describe(row, seed, file)}: failed with ${row.code}, accepted: ${wasAccepted(entry)}`);
   };
 
   const judgeOne = async (row: ProcessRow): Promise<void> => {
@@ -153,8 +155,8 @@ export const judgeProcesses = async ({
   );
   const present = new Set(rows.map((row) => row.requestId));
   for (const entry of ledger.entries) {
-    if (told201(entry) && !present.has(entry.requestId) && !ledger.unchecked.has(entry.datasetId))
-      faults.push(`file ${entry.fileSeed} was answered 201, but there is no process`);
+    if (wasAccepted(entry) && !present.has(entry.requestId) && !ledger.unchecked.has(entry.datasetId))
+      faults.push(`file ${entry.fileSeed} answered 201, but has no process`);
   }
   for (const row of rows) if (!ledger.unchecked.has(row.datasetId)) await judgeOne(row);
   const currents = await sql.query<{ id: number; current: number | null }>(
@@ -164,5 +166,5 @@ export const judgeProcesses = async ({
     if (!ledger.unchecked.has(id) && current !== (lastVersion.get(id) ?? null))
       faults.push(`dataset ${id} points to version ${current}, not to ${lastVersion.get(id)}`);
   }
-  return { faults, outcomes, rowsChecked, setAside };
+  return { faults, outcomes, rowsChecked, quarantined };
 };

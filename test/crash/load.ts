@@ -1,15 +1,15 @@
-/** Clients that upload without pause, and a ledger of the answers that each got. */
+/** Clients that upload continuously, and a ledger of their responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../harness/deployment.js';
 import { createRandom, type Random } from '../harness/random.js';
 import type { Outcome, Sending } from '../harness/sending.js';
 import { createDataset } from '../harness/steady-table.js';
-import { queryOf } from './asked.js';
 import { createFile } from './files.js';
+import { queryOf } from './upload-options.js';
 
-/** One upload as its client remembers it. */
+/** Upload as recorded by its client. */
 export interface Entry {
-  /** Names the upload in PostgreSQL: the id of its request. */
+  /** Request id, which identifies the upload in PostgreSQL. */
   readonly requestId: string;
   readonly fileSeed: number;
   readonly datasetId: number;
@@ -19,15 +19,15 @@ export interface Entry {
 
 export interface Ledger {
   readonly entries: Entry[];
-  /** Datasets that a client deleted, of which nothing is left to be checked, and those of others. */
+  /** Datasets that are not checked here: deleted by a client, or used by other clients. */
   readonly unchecked: Set<number>;
-  /** Seed of the file that belongs to a request id. */
+  /** Seed of the file sent with a request id. */
   seedOf(requestId: string): number | undefined;
 }
 
 export interface Load {
   readonly ledger: Ledger;
-  /** Lets the clients end what they are at. */
+  /** Stops the clients after their current upload. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
   let sent = 0;
   let made = 0;
 
-  /** Until it succeeds: the API may be away. */
+  /** Retries until it succeeds, since the API may be down. */
   const makeDataset = async (random: Random): Promise<number> => {
     for (;;) {
       made += 1;
@@ -72,7 +72,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
   const datasets: number[] = [];
   while (datasets.length < options.datasets) datasets.push(await makeDataset(setUp));
 
-  /** Puts a fresh dataset in the place of one, and deletes that one, whatever is going on in it. */
+  /** Replaces a dataset with a new one and deletes it, regardless of uploads in flight. */
   const replaceDataset = async (random: Random): Promise<void> => {
     const place = random.between(0, datasets.length - 1);
     const old = datasets[place];
@@ -82,20 +82,20 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
     try {
       await fetch(`${random.pick(product.apis)}/datasets/${old}`, { method: 'DELETE', headers });
     } catch {
-      // The API is away: whether it deleted the dataset is not known, and it is checked no more.
+      // The API is down; whether it deleted the dataset is unknown and not checked.
     }
   };
 
   const uploadOnce = async (random: Random): Promise<void> => {
     sent += 1;
-    // Distinct for every upload of a run; the same for the same seed and number.
+    // Unique within a run, and reproducible from seed and number.
     const fileSeed = seed * 1_000_000 + sent;
-    const { bytes, asked } = createFile(fileSeed, largestRows);
+    const { bytes, uploadOptions } = createFile(fileSeed, largestRows);
     const datasetId = random.pick(datasets);
     const pieces = random.pick([1, 1, 2, 5, 12]);
     const hungUp = random.chance(0.06);
     const outcome = await options.send({
-      url: `${random.pick(product.apis)}/datasets/${datasetId}/data?${queryOf(asked)}`,
+      url: `${random.pick(product.apis)}/datasets/${datasetId}/data?${queryOf(uploadOptions)}`,
       authorization: product.authorization,
       requestId: requestIdOf(fileSeed),
       file: bytes,
@@ -104,7 +104,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
       hangUpAfter: hungUp ? random.between(0, pieces - 1) : undefined,
     });
     ledger.entries.push({ requestId: requestIdOf(fileSeed), fileSeed, datasetId, hungUp, outcome });
-    // A client that was refused waits a little, like a real one.
+    // Waits longer after a refusal, like a real client.
     const refused = outcome.kind === 'broken' || outcome.status >= 500;
     await sleep(refused ? random.between(200, 600) : random.between(0, 300));
   };

@@ -1,6 +1,6 @@
 import type { Deployment } from '../harness/deployment.js';
 
-/** Text of a version over the HTTP API, its record ends as LF; follows the link of a whole file. */
+/** Downloads a version over HTTP, following the link to its file; records end with LF. */
 export const readVersion = async (
   product: Deployment,
   datasetId: number,
@@ -15,11 +15,11 @@ export const readVersion = async (
     answer = await fetch(new URL(answer.headers.get('location') ?? '', base));
   }
   const text = await answer.text();
-  if (!answer.ok) return `the download was answered ${answer.status}: ${text.slice(0, 300)}`;
+  if (!answer.ok) return `the download answered ${answer.status}: ${text.slice(0, 300)}`;
   return withLineFeeds(text);
 };
 
-/** CRLF between records as LF, those inside of quoted fields as they are. */
+/** Replaces CRLF between records with LF, but keeps it inside quoted fields. */
 export const withLineFeeds = (text: string): string => {
   let inside = false;
   return text.replace(/"|\r\n/g, (match) => {

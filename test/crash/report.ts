@@ -1,20 +1,20 @@
 import { count, faultLines, listed } from '../harness/report.js';
 import type { CrashReport } from './crash-run.js';
 
-/** Summary of a run in a few lines. */
 export const reportText = (report: CrashReport): string => {
-  const blows: Record<string, number> = {};
-  for (const { action, target } of report.blows) count(blows, `${action} ${target.replace(/-\d+$/, '')}`);
+  const disruptions: Record<string, number> = {};
+  for (const { action, target } of report.disruptions)
+    count(disruptions, `${action} ${target.replace(/-\d+$/, '')}`);
   const lines = [
     '',
     `seed          ${report.seed}`,
     `cycles        ${report.cycles}`,
-    `blows         ${listed(blows)}`,
+    `disruptions   ${listed(disruptions)}`,
     `uploads       ${report.uploads}`,
-    `answers       ${listed(report.answers)}`,
+    `responses     ${listed(report.answers)}`,
     `processes     ${listed(report.outcomes)}`,
     `rows checked  ${report.rowsChecked}`,
-    `set aside     ${report.setAside}`,
+    `quarantined   ${report.quarantined}`,
     `seconds       ${report.seconds}`,
     ...faultLines(report.faults),
   ];

@@ -1,6 +1,6 @@
 /**
- * All processes of the product are restarted in turn while clients upload, download and ask providers: no request fails, no
- * upload is lost, no download is cut.
+ * Restarts all processes of the product in turn while clients upload, download and query providers: no request fails, no
+ * upload is lost, no download is cut off.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { components } from '../harness/deployment.js';
@@ -13,19 +13,19 @@ import { type CrashOptions, type CrashReport, runCrash, type Stage } from './cra
 
 export interface RollingReport extends CrashReport {
   readonly restarts: number;
-  /** Longest from the signal until the process was ready again, milliseconds. */
+  /** Longest time from the signal until the process was ready again, milliseconds. */
   readonly longestRestartMs: number;
-  /** Downloads and requests to providers that were answered whole. */
+  /** Number of downloads and provider requests. */
   readonly reads: number;
-  /** Those of them that ran while a process was being restarted. */
+  /** Reads during the restart of a process. */
   readonly readsDuringRestarts: number;
-  /** Requests that their clients sent again. */
+  /** Requests retried by their clients. */
   readonly retried: number;
 }
 
 const maxRetries = 20;
 
-/** Sends a file, and again after a 502 or 503 and no other status. */
+/** Sends a file and retries only after 502 or 503. */
 const createSend =
   (faults: string[], onRetry: () => void) =>
   async (sending: Sending): Promise<Outcome> => {
@@ -56,12 +56,12 @@ export const runRolling = async (options: CrashOptions): Promise<RollingReport> 
 
   const readWhileRestarting = async ({ product, load }: Stage) => {
     const table = await createTable(product);
-    // Its readers check it.
+    // Checked by its readers.
     load.ledger.unchecked.add(table.datasetId);
     const base = product.apis[0] ?? '';
     const reader = createReader(product.authorization);
     let stopping = false;
-    const noted = async (what: string, read: () => Promise<string | undefined>): Promise<void> => {
+    const readUntilStopped = async (what: string, read: () => Promise<string | undefined>): Promise<void> => {
       while (!stopping) {
         const before = restarts.length + restarting;
         try {
@@ -74,18 +74,18 @@ export const runRolling = async (options: CrashOptions): Promise<RollingReport> 
         if (restarting > 0 || restarts.length + restarting !== before) readsDuringRestarts += 1;
       }
     };
-    let asked = 0;
-    const askProvider = async (): Promise<string | undefined> => {
-      asked += 1;
-      const { status } = await reader.read(`${base}${localSeries(`S${asked}`)}`);
+    let number = 0;
+    const readProvider = async (): Promise<string | undefined> => {
+      number += 1;
+      const { status } = await reader.read(`${base}${localSeries(`S${number}`)}`);
       return status === 200 ? undefined : `answered ${status}`;
     };
     const clients = [
-      noted('link', () => table.readByLink(reader)),
-      noted('rows', () => table.readRows(reader)),
-      noted('rows', () => table.readRows(reader)),
-      noted('provider', askProvider),
-      noted('provider', askProvider),
+      readUntilStopped('link', () => table.readByLink(reader)),
+      readUntilStopped('rows', () => table.readRows(reader)),
+      readUntilStopped('rows', () => table.readRows(reader)),
+      readUntilStopped('provider', readProvider),
+      readUntilStopped('provider', readProvider),
     ];
     return async (): Promise<void> => {
       stopping = true;
@@ -119,15 +119,15 @@ export const runRolling = async (options: CrashOptions): Promise<RollingReport> 
               restarting -= 1;
               restarts.push(ms);
               say(
-                `round ${cycles + 1}: ${name} again at work after ${ms} ms; reads ${reads}, faults ${faults.length}`,
+                `round ${cycles + 1}: ${name} ready again after ${ms} ms; reads ${reads}, faults ${faults.length}`,
               );
             }
           }
         } finally {
           await stop();
         }
-        // Uploads that still run add to it.
-        return { cycles, blows: [], faults };
+        // Pending uploads may still add faults.
+        return { cycles, disruptions: [], faults };
       },
     );
     return {

@@ -1,9 +1,9 @@
 /**
- * Breaks the product at random instants while files are uploaded, then checks every process.
+ * Disrupts the product at random times during uploads, then checks every process.
  *
  *   npm run test:crash -- --cycles 200 [--seed S] [--minutes M] [--apis 2] [--workers 3] [--clients 3]
  *                         [--largest-mb 30] [--longest-stop-ms 15000] [--targets kafka,worker]
- *   npm run test:crash -- --scenario rolling --cycles 10 …      restarts every process in turn so many times
+ *   npm run test:crash -- --scenario rolling --cycles 10 …      restarts every process in turn, 10 times
  *   npm run test:crash -- --scenario full-disk [--targets clickhouse,kafka,postgres] …      as root
  */
 import { commandOptions, namesIn, newSeed } from '../harness/command.js';
@@ -47,7 +47,7 @@ const options: CrashOptions = {
 const runs = async (): Promise<CrashReport[]> => {
   if (text('scenario') === 'blows') return [await runCrash(options)];
   if (text('scenario') === 'rolling') return [await runRolling(options)];
-  if (text('scenario') !== 'full-disk') throw new RangeError(`there is no scenario ${text('scenario')}`);
+  if (text('scenario') !== 'full-disk') throw new RangeError(`unknown scenario ${text('scenario')}`);
   const chosen = components.filter((name) => options.targets.length === 0 || options.targets.includes(name));
   const reports: CrashReport[] = [];
   for (const component of chosen) reports.push(await runFullDisk(options, component));

@@ -1,11 +1,9 @@
 /**
- * `npm run test:fuzz`: Schemathesis, all checks, against the running service.
+ * `npm run test:fuzz`: runs Schemathesis with all checks against a deployment of its own.
  *
- *   FUZZ_EXAMPLES    cases per operation and phase; 400 when left out, which makes more than 10,000 in all
- *   FUZZ_SEED        seed; 1 when left out
- *   FUZZ_COMMAND     how Schemathesis is called; `schemathesis` when left out, else `uvx schemathesis` is tried
- *
- * Starts a deployment of its own, runs, and stops everything.
+ *   FUZZ_EXAMPLES    cases per operation and phase; default 400, more than 10,000 in total
+ *   FUZZ_SEED        seed; default 1
+ *   FUZZ_COMMAND     command of Schemathesis; default `schemathesis`, then `uvx schemathesis`
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +15,7 @@ import { withDeployment } from '../harness/with-deployment.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** The first command that answers, or undefined where Schemathesis is not installed. */
+/** Returns the first command that works, or undefined if Schemathesis is not installed. */
 const findCommand = (): string[] | undefined => {
   const given = process.env.FUZZ_COMMAND;
   const candidates = given === undefined ? ['schemathesis', 'uvx schemathesis'] : [given];
@@ -54,7 +52,7 @@ const fuzz = (command: string[], { apis, key, keyId }: Deployment): Promise<numb
       '--seed',
       process.env.FUZZ_SEED ?? '1',
       '--continue-on-failure',
-      // Requests to providers have tests against replayed ones; a fuzzer must not send any.
+      // A fuzzer must not call providers; tests cover them with replayed responses.
       '--exclude-path-regex',
       '^/(feed/|providers/search|providers/[^/]+/(browse|search|series))',
     ],
@@ -73,7 +71,7 @@ const settings = {
 const say = (line: string): void => console.log(line);
 const { faults, kept } = await withDeployment({ apis: 1, workers: 1, settings, say }, async (deployment) => {
   const code = await fuzz(command, deployment);
-  return { faults: code === 0 ? [] : [`Schemathesis ended with ${code}`] };
+  return { faults: code === 0 ? [] : [`Schemathesis exited with ${code}`] };
 });
 for (const line of faultLines(faults)) say(line);
 if (kept !== undefined) say(`logs kept in ${kept}`);

@@ -1,6 +1,6 @@
 /**
- * Spreads connections over the API processes in turn, as the service of a cluster does: a process that is not ready gets no
- * new ones, those that it has stay.
+ * TCP load balancer with round-robin over the API processes, like a Kubernetes service: a process that is not ready gets
+ * no new connections but keeps its existing ones.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -8,17 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isReady } from './deployment.js';
 
 export interface Balancer {
-  /** Its address, `/api` included. */
+  /** URL including `/api`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 const probeMs = 100;
 
-const nobody =
+const unavailable =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** Resolves when it is connected; undefined when nobody takes connections there. */
+/** Resolves to a connected socket, or undefined if the connection was refused. */
 const dial = (port: number): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true });
@@ -26,14 +26,14 @@ const dial = (port: number): Promise<Socket | undefined> =>
     socket.once('connect', () => resolve(socket));
   });
 
-/** @param apis Addresses of the processes, `/api` included. */
+/** @param apis URLs of the processes including `/api` */
 export const createBalancer = async (apis: readonly string[]): Promise<Balancer> => {
   const ready = new Set<string>(apis);
   const sockets = new Set<Socket>();
   let turn = 0;
 
   const closing = new AbortController();
-  /** One look after the other: an answer that comes late must not outlive a later one. */
+  /** Probes in sequence, so that a late response cannot overwrite a newer one. */
   const probe = async (api: string): Promise<void> => {
     while (!closing.signal.aborted) {
       if (await isReady(api.replace(/\/api$/, ''))) ready.add(api);
@@ -43,29 +43,29 @@ export const createBalancer = async (apis: readonly string[]): Promise<Balancer>
   };
   const probing = Promise.all(apis.map(probe));
 
-  const keep = (socket: Socket, end: () => void): void => {
+  const track = (socket: Socket, end: () => void): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', end);
   };
 
   const join = async (client: Socket): Promise<void> => {
-    // Until it has a partner.
+    // Until it is paired with a server.
     const leave = (): void => void client.destroy();
-    keep(client, leave);
+    track(client, leave);
     turn += 1;
     const inTurn = apis.map((_, at) => apis[(turn + at) % apis.length] ?? '');
     for (const api of inTurn.filter((each) => ready.has(each))) {
       const server = await dial(Number(new URL(api).port));
       if (server === undefined) continue;
-      // Data received from the other side is still passed on.
-      keep(server, () => client.destroySoon());
+      // Flushes data already received from the other side.
+      track(server, () => client.destroySoon());
       client.on('error', () => server.destroySoon());
       client.pipe(server);
       server.pipe(client);
       return;
     }
-    client.end(nobody);
+    client.end(unavailable);
   };
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => void join(client));
   server.listen(0, '127.0.0.1');

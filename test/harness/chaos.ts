@@ -1,38 +1,40 @@
-/** Kills and stops components at random instants, and waits until the product is whole again. */
+/** Kills and stops components at random times and waits until the product has recovered. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../../src/embedded/process-identity.js';
 import type { Deployment } from './deployment.js';
 import type { Random } from './random.js';
 
-export interface Blow {
+export interface Disruption {
   readonly target: string;
   readonly action: 'kill' | 'stop';
   /** Milliseconds from the start of the run. */
   readonly atMs: number;
-  /** How long a stopped process was stopped. */
+  /** Duration of a stop, milliseconds; 0 for a kill. */
   readonly stoppedMs: number;
 }
 
-export const blowText = (blows: readonly Blow[]): string =>
-  blows.map(({ action, target, stoppedMs }) => `${action} ${target} ${stoppedMs || ''}`.trim()).join(' + ');
+export const disruptionText = (disruptions: readonly Disruption[]): string =>
+  disruptions
+    .map(({ action, target, stoppedMs }) => `${action} ${target} ${stoppedMs || ''}`.trim())
+    .join(' + ');
 
 export interface Chaos {
-  /** One cycle: one blow, sometimes two at once, and the recovery from it; a fault when there is none. */
-  cycle(): Promise<{ readonly blows: readonly Blow[]; readonly fault: string | undefined }>;
+  /** Runs one disruption, sometimes two at once, and waits for recovery; `fault` is set if there is none. */
+  cycle(): Promise<{ readonly disruptions: readonly Disruption[]; readonly fault: string | undefined }>;
 }
 
 export interface ChaosOptions {
   readonly product: Deployment;
   readonly random: Random;
-  /** Names of what is broken; others are left alone. */
+  /** Names of the processes to disrupt. */
   readonly targets: readonly string[];
   readonly longestStopMs: number;
-  /** Longest that the product may take to be whole again. */
+  /** Maximum recovery time of the product. */
   readonly recoveryMs: number;
 }
 
-/** Parent of each process that runs, by id. */
+/** Parent process id by process id. */
 const parents = (): Map<number, number> => {
   const found = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
@@ -42,14 +44,14 @@ const parents = (): Map<number, number> => {
       const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
       found.set(Number(entry), Number(parent));
     } catch (error) {
-      // A process that ended while we looked.
+      // The process exited meanwhile.
       if (!(error instanceof Error && 'code' in error)) throw error;
     }
   }
   return found;
 };
 
-/** The process and everything it started: the servers of PostgreSQL's connections have groups of their own. */
+/** Returns the process and all its descendants; a process group would miss PostgreSQL's backends. */
 export const familyOf = (pid: number): number[] => {
   const known = parents();
   const family = [pid];
@@ -63,16 +65,16 @@ export const createChaos = (options: ChaosOptions): Chaos => {
   const { product, random, targets: names, longestStopMs, recoveryMs } = options;
   const startedAt = Date.now();
 
-  const strike = async (target: string): Promise<Blow> => {
+  const disrupt = async (target: string): Promise<Disruption> => {
     const action = random.chance(0.6) ? 'kill' : 'stop';
-    // Short stops are the rule: most of the time a long one teaches nothing that a short one does not.
+    // Mostly short stops: long ones rarely reveal more.
     const stoppedMs = action === 'kill' ? 0 : Math.round(500 + (longestStopMs - 500) * random.next() ** 3);
-    const blow = { target, action, atMs: Date.now() - startedAt, stoppedMs } as const;
+    const disruption = { target, action, atMs: Date.now() - startedAt, stoppedMs } as const;
     const pid = product.pid(target);
-    if (pid === undefined) return blow;
+    if (pid === undefined) return disruption;
     if (action === 'kill') {
       sendSignal(pid, 'SIGKILL');
-      return blow;
+      return disruption;
     }
     const family = familyOf(pid);
     for (const member of family) sendSignal(member, 'SIGSTOP');
@@ -81,14 +83,14 @@ export const createChaos = (options: ChaosOptions): Chaos => {
     } finally {
       for (const member of family) sendSignal(member, 'SIGCONT');
     }
-    return blow;
+    return disruption;
   };
 
-  const recover = async (blows: readonly Blow[]): Promise<string | undefined> => {
+  const recover = async (disruptions: readonly Disruption[]): Promise<string | undefined> => {
     const deadline = Date.now() + recoveryMs;
     while (!(await product.isWhole())) {
       if (Date.now() > deadline) {
-        return `the product was not whole ${recoveryMs} ms after: ${blowText(blows)}`;
+        return `the product had not recovered ${recoveryMs} ms after: ${disruptionText(disruptions)}`;
       }
       await sleep(100);
     }
@@ -101,10 +103,10 @@ export const createChaos = (options: ChaosOptions): Chaos => {
       const targets = [random.pick(names)];
       const others = names.filter((name) => name !== targets[0]);
       if (others.length > 0 && random.chance(0.12)) targets.push(random.pick(others));
-      const blows = await Promise.all(targets.map(strike));
-      // A process that was killed is noticed a moment later.
+      const disruptions = await Promise.all(targets.map(disrupt));
+      // Leaves time to notice a killed process.
       await sleep(200);
-      return { blows, fault: await recover(blows) };
+      return { disruptions, fault: await recover(disruptions) };
     },
   };
 };

@@ -1,16 +1,16 @@
-/** Options of a command line. */
+/** Command line options. */
 import { parseArgs } from 'node:util';
 
 type Defaults = Readonly<Record<string, string | false>>;
 
 export interface CommandOptions<D extends Defaults> {
   text(name: keyof D & string): string;
-  /** @throws RangeError for what is no number above 0. */
+  /** @throws RangeError unless the value is a number above 0 */
   number(name: keyof D & string): number;
   isSet(name: keyof D & string): boolean;
 }
 
-/** @param defaults Value of each option that takes one, and false for each that does not. */
+/** @param defaults default value by option; false for a flag */
 export const commandOptions = <const D extends Defaults>(defaults: D): CommandOptions<D> => {
   const options = Object.entries(defaults).map(([name, value]) =>
     value === false
@@ -18,7 +18,7 @@ export const commandOptions = <const D extends Defaults>(defaults: D): CommandOp
       : ([name, { type: 'string', default: value }] as const),
   );
   const values: Readonly<Record<string, unknown>> = parseArgs({
-    // vite-node passes its own words on.
+    // vite-node passes its own arguments on.
     args: process.argv.slice(2).filter((argument) => argument !== '--' && !argument.endsWith('run.ts')),
     options: Object.fromEntries(options),
   }).values;
@@ -33,8 +33,8 @@ export const commandOptions = <const D extends Defaults>(defaults: D): CommandOp
   };
 };
 
-/** Seed of a run that was given none. */
+/** Seed of a run without `--seed`. */
 export const newSeed = (): string => String(Date.now() % 1_000_000);
 
-/** The names in a list separated by commas. */
+/** Parses a comma-separated list of names. */
 export const namesIn = (list: string): string[] => list.split(',').filter((name) => name !== '');

@@ -1,4 +1,4 @@
-/** The whole product as `npm start` runs it, in a folder of its own, with the given number of processes. */
+/** The whole product as `npm start` runs it, in its own data folder, with several API and worker processes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/catalog/accounts.js';
@@ -17,29 +17,29 @@ import { basic } from '../support/credentials.js';
 export const components = ['postgres', 'kafka', 'clickhouse'] as const;
 export type Component = (typeof components)[number];
 
-/** Folder of one component, apart from the others. */
+/** Separate data folder of one component. */
 export interface SmallDisk {
   readonly component: Component;
   readonly folder: string;
 }
 
 export interface Deployment {
-  /** Addresses of the API processes, `/api` included. */
+  /** URLs of the API processes including `/api`. */
   readonly apis: readonly string[];
   readonly key: string;
   readonly keyId: number;
   readonly authorization: string;
   readonly homeId: number;
   readonly sql: Sql;
-  /** How the components are reached, as settings of the product. */
+  /** Connection settings of the components. */
   readonly access: Required<EmbeddedAccess>;
-  /** Components and processes of the product that can be broken. */
+  /** Names of the components and processes. */
   readonly names: readonly string[];
-  /** Process id at this moment; undefined while it is being started again. */
+  /** Current process id; undefined during a restart. */
   pid(name: string): number | undefined;
-  /** True when every process of the product answers that it is ready. */
+  /** Returns true if Kafka responds and every API and worker process is ready. */
   isWhole(): Promise<boolean>;
-  /** Uploads that have not ended. */
+  /** Number of pending uploads. */
   pendingUploads(): Promise<number>;
 }
 
@@ -48,13 +48,13 @@ export interface DeploymentOptions {
   readonly apis: number;
   readonly workers: number;
   readonly smallDisk?: SmallDisk;
-  /** Settings in addition to, or instead of, the short intervals. */
+  /** Settings that override the defaults of `hurried`. */
   readonly settings?: Parameters<typeof childEnvironment>[0];
   readonly log: Log;
   readonly scope: Scope;
 }
 
-/** Small chunks, short waits: a run of minutes meets what would else take hours. */
+/** Small chunks and short intervals, so that a run of minutes covers what otherwise takes hours. */
 export const hurried = {
   firstChunkBytes: '8192',
   chunkBytes: '131072',
@@ -63,25 +63,24 @@ export const hurried = {
   sweepIntervalMs: '1000',
   storageSweepIntervalMs: '1000',
   segmentGraceMs: '1000',
-  // Segments are joined while everything is killed.
+  // Compacts during disruptions.
   compactionIntervalMs: '1000',
   compactionMinSegments: '3',
   sendPatienceMs: '60000',
   uploadIdleMs: '15000',
   gatewayIntervalMs: '86400000',
-  // A repeated question reads the rows again: an answer in memory would hide what became of them.
+  // Without a result cache, repeated queries read the stored rows and notice damage.
   resultCacheBytes: '0',
   logLevel: 'info',
 };
 
-/** @param url Address of a process. */
 export const isReady = async (url: string): Promise<boolean> => {
   try {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {
-    // Refused, cut off or stopped: not ready.
+    // Connection refused, reset or timed out.
     return false;
   }
 };
@@ -94,26 +93,26 @@ const openAccount = async (sql: Sql): Promise<{ key: string; keyId: number; home
   return { key, keyId, homeId: home.id };
 };
 
-/** All components; the one with a small disk apart, in a folder there. */
+/** Starts all components; one with a small disk uses its folder. */
 const startComponents = async ({ dataDir, smallDisk, log, scope }: DeploymentOptions) => {
   const needOnly = (wanted: (name: Component) => boolean) => ({
     postgres: wanted('postgres'),
     kafka: wanted('kafka'),
     clickhouse: wanted('clickhouse'),
   });
-  const apart = smallDisk?.component;
-  const need = needOnly((name) => name !== apart);
-  const most = await startEmbedded({ dataDir, need, log, scope });
-  if (smallDisk === undefined) return most;
+  const separate = smallDisk?.component;
+  const need = needOnly((name) => name !== separate);
+  const others = await startEmbedded({ dataDir, need, log, scope });
+  if (smallDisk === undefined) return others;
   const one = await startEmbedded({
     dataDir: smallDisk.folder,
-    need: needOnly((name) => name === apart),
+    need: needOnly((name) => name === separate),
     log,
     scope,
   });
   return {
-    access: { ...most.access, ...one.access },
-    pids: () => ({ ...most.pids(), [smallDisk.component]: one.pids()[smallDisk.component] }),
+    access: { ...others.access, ...one.access },
+    pids: () => ({ ...others.pids(), [smallDisk.component]: one.pids()[smallDisk.component] }),
   };
 };
 
@@ -135,7 +134,7 @@ export const startDeployment = async (options: DeploymentOptions): Promise<Deplo
   const env = childEnvironment({ ...hurried, ...options.settings, ...access, exportsUrl });
   const start = async (entry: 'api' | 'worker', number: number) => {
     const name = `${entry}-${number}`;
-    // A folder each: the folder remembers the process and its port.
+    // Each process needs its own folder, which records its id and port.
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true });
     const portVariable = entry === 'api' ? 'PORT' : 'WORKER_PORT';

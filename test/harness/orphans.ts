@@ -2,16 +2,15 @@ import type { Sql } from '../../src/storage/postgres/sql.js';
 import { clickHouseText } from '../support/clickhouse-http.js';
 import type { Deployment } from './deployment.js';
 
-/** Both databases: the rows, and the list of the segments that count. */
+/** ClickHouse with the rows, and PostgreSQL with the list of segments. */
 export interface Stores {
   readonly sql: Sql;
-  /** Runs a statement on ClickHouse and gives the answer's text. */
+  /** Runs a statement in ClickHouse and returns the response text. */
   readonly clickhouse: (sql: string) => Promise<string>;
-  /** Database of ClickHouse. */
+  /** Name of the ClickHouse database. */
   readonly database: string;
 }
 
-/** Those of a deployment. */
 export const storesOf = ({ sql, access }: Deployment): Stores => ({
   sql,
   clickhouse: (text) => clickHouseText(access.clickhouseUrl, { sql: text }),
@@ -21,12 +20,12 @@ export const storesOf = ({ sql, access }: Deployment): Stores => ({
 const lines = async ({ clickhouse }: Stores, sql: string): Promise<string[]> =>
   (await clickhouse(sql)).split('\n').filter((line) => line !== '');
 
-/** A patch of a fold is retained while versions have other segments of its run: they are compared by its positions. */
+/** A folded patch is retained while versions have other segments of its run, since diffs use its positions. */
 const isRetained = `s.patch AND s.unreferenced_at IS NULL AND EXISTS (
   SELECT 1 FROM compactions c JOIN segment_ranges r ON r.segment_id = ANY (c.run)
   WHERE c.folds AND c.state IN ('swapping', 'done') AND s.id = ANY (c.run))`;
 
-/** Segments in ClickHouse that no version refers to, and segments of versions that ClickHouse lacks; a line each. */
+/** Returns segments in ClickHouse without a version, and segments of versions missing in ClickHouse, one line each. */
 export const findOrphans = async (stores: Stores): Promise<string[]> => {
   const owned = await lines(
     stores,

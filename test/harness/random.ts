@@ -1,16 +1,16 @@
-/** A sequence of pseudo-random numbers that a seed repeats (mulberry32). */
+/** Seeded pseudo-random number generator (mulberry32). */
 export interface Random {
-  /** A number from 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, both inclusive. */
   between(from: number, to: number): number;
-  /** A whole number from 0 to below the bound. */
+  /** Returns an integer from 0 (inclusive) to `bound` (exclusive). */
   below(bound: number): number;
-  /** True with the given probability. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean;
-  /** One of the items. */
+  /** Returns one of the items. */
   pick<T>(items: readonly T[]): T;
-  /** One of the names, each as likely as its weight. */
+  /** Returns one of the names, with probability proportional to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
 }
 

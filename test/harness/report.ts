@@ -6,19 +6,19 @@ export const count = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
 
-/** Most frequent first. */
+/** Lists counts, most frequent first. */
 export const listed = (counts: Counts, sign = ' '): string =>
   Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
     .map(([name, number]) => `${name}${sign}${number}`)
     .join(', ');
 
-/** Faults of other texts beyond these are not kept. */
+/** Maximum number of distinct faults kept. */
 const maxFaults = 200;
 
 export interface Faults {
   add(text: string): void;
-  /** Each once, with its number. */
+  /** Distinct faults with their number. */
   readonly all: readonly string[];
 }
 
@@ -35,13 +35,13 @@ export const createFaults = (): Faults => {
   };
 };
 
-/** The number of faults and the first of them, a line each. */
+/** Number of faults and the first 50, one line each. */
 export const faultLines = (faults: readonly string[]): string[] => [
   `faults: ${faults.length}`,
   ...faults.slice(0, 50).map((fault) => `  - ${fault}`),
 ];
 
-/** Lines of a Markdown table whose first row is its head. */
+/** Lines of a Markdown table; the first row is the header. */
 export const tableLines = (rows: readonly (readonly (string | number)[])[]): string[] => {
   const [head = [], ...rest] = rows;
   return [head, head.map(() => '---'), ...rest].map((cells) => `| ${cells.join(' | ')} |`);

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal } from '../../src/embedded/process-identity.js';
 import type { Deployment } from './deployment.js';
 
-/** Longest until a process is at work again: busy machines take their time to start one. */
+/** Maximum restart time; generous for busy machines. */
 const restartMs = 180_000;
 
-/** From the drain until the stop: longer than the load balancer's look takes. */
+/** Time between drain and stop; longer than the load balancer's probe interval. */
 const drainMs = 2_500;
 
-/** Ends one process as an orchestrator does, API processes first taken out of service; waits until the next one is at work. */
+/** Restarts a process like an orchestrator, draining API processes first, and waits until it is ready. @returns milliseconds */
 export const restart = async (product: Deployment, name: string): Promise<number> => {
   const startedAt = Date.now();
   const before = product.pid(name);
-  if (before === undefined) throw new Error(`${name} does not run`);
+  if (before === undefined) throw new Error(`${name} is not running`);
   if (name.startsWith('api')) {
     sendSignal(before, 'SIGUSR1');
     await sleep(drainMs);
   }
-  // PostgreSQL waits for its clients to leave after a SIGTERM.
+  // On SIGTERM, PostgreSQL would wait for its clients to disconnect.
   sendSignal(before, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
   while (product.pid(name) === before || !(await product.isWhole())) {
     if (Date.now() - startedAt > restartMs)

@@ -1,4 +1,4 @@
-/** One upload over plain sockets, so that a test decides when each piece leaves and when the line goes dead. */
+/** Upload with control over when each piece is sent and when the client disconnects. */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -7,20 +7,20 @@ export interface Sending {
   readonly authorization: string;
   readonly requestId: string;
   readonly file: Buffer;
-  /** Pieces that the file is sent in, with `pauseMs` before each. */
+  /** Number of pieces, with `pauseMs` before each. */
   readonly pieces: number;
   readonly pauseMs: number;
-  /** Pieces after which the client hangs up; undefined: it stays. */
+  /** Number of pieces after which the client disconnects; undefined for never. */
   readonly hangUpAfter: number | undefined;
 }
 
-/** Result for the client: an answer, or a broken connection. */
+/** Result for the client: a response or a broken connection. */
 export type Outcome =
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly body: string;
-      /** Seconds after which the client may come again. */
+      /** `Retry-After` header, seconds. */
       readonly retryAfter: string | undefined;
     }
   | { readonly kind: 'broken' };
@@ -31,8 +31,7 @@ const head = Buffer.from(
 );
 const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
 
-/** Longest that a client waits for its answer. */
-const clientPatienceMs = 180_000;
+const timeoutMs = 180_000;
 
 const cut = (file: Buffer, pieces: number): Buffer[] => {
   const size = Math.max(1, Math.ceil(file.length / pieces));
@@ -49,7 +48,7 @@ export const sendFile = (sending: Sending): Promise<Outcome> =>
       {
         method: 'PUT',
         agent: false,
-        timeout: clientPatienceMs,
+        timeout: timeoutMs,
         headers: {
           authorization: sending.authorization,
           'content-type': `multipart/form-data; boundary=${boundary}`,

@@ -1,4 +1,4 @@
-/** A dataset that does not change while it is read again and again. */
+/** Unchanging dataset that is read repeatedly. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from './deployment.js';
@@ -7,42 +7,42 @@ import { sendFile } from './sending.js';
 
 export interface SteadyTable {
   readonly datasetId: number;
-  /** Addresses of all rows: a link, and a filter that all of them match; signed in both times. */
+  /** URLs of all rows: one that redirects to a file, and one with a filter that matches every row. */
   readonly wholeUrl: string;
   readonly rowsUrl: string;
-  /** Hash of all rows as CSV. */
+  /** Hash of the table as CSV. */
   readonly sha256: string;
-  /** Reads all rows by a signed link, slowly; gives what is wrong with them, or undefined. */
+  /** Reads all rows by a signed link, slowly; returns an error text or undefined. */
   readByLink(reader: Reader): Promise<string | undefined>;
-  /** Reads all rows by a filter that all of them meet, slowly. */
+  /** Reads all rows with a filter that matches every row, slowly. */
   readRows(reader: Reader): Promise<string | undefined>;
 }
 
 export const steadyRows = 120_000;
-/** A piece is 64 KiB: a second or two for the whole table. */
+/** Pause per 64 KiB piece; a second or two for the whole table. */
 const pauseMs = 20;
 
-/** Cells of a row, as a CSV download shows them: texts and dates quoted, numbers bare. */
+/** Cells of a row as in a CSV download: texts and dates quoted, numbers unquoted. */
 export const steadyCells = (row: number): readonly [number: string, day: string, text: string] => [
   String(row),
   `"2020-01-${String(1 + (row % 28)).padStart(2, '0')}"`,
   `"text of row ${row}"`,
 ];
 
-/** Text of a download with these rows. */
+/** Expected download of these rows. */
 export const steadyText = (rows: readonly number[], separator = ','): string =>
   [['"number"', '"day"', '"text"'], ...rows.map(steadyCells)]
     .map((cells) => `${cells.join(separator)}\r\n`)
     .join('');
 
-/** All rows, by number. */
+/** Numbers of all rows. */
 export const steadyNumbers: readonly number[] = Array.from({ length: steadyRows }, (_, row) => row);
 
 interface DatasetFacts {
   readonly rowCount: number;
 }
 
-/** A new dataset in the home of the account. @param base One of its API processes. */
+/** Creates a dataset in the home repository. @param base URL of the API process to use */
 export const createDataset = async (
   { apis, authorization, homeId }: Deployment,
   name: string,
@@ -54,7 +54,8 @@ export const createDataset = async (
     body: JSON.stringify({ name, repositoryId: homeId }),
   });
   const text = await made.text();
-  if (made.status !== 201) throw new Error(`a dataset was answered ${made.status}: ${text.slice(0, 200)}`);
+  if (made.status !== 201)
+    throw new Error(`creating a dataset answered ${made.status}: ${text.slice(0, 200)}`);
   return (JSON.parse(text) as { id: number }).id;
 };
 
@@ -73,7 +74,8 @@ export const createTable = async (product: Deployment): Promise<SteadyTable> => 
     pauseMs: 0,
     hangUpAfter: undefined,
   });
-  if (sent.kind === 'broken' || sent.status !== 201) throw new Error(`not taken: ${JSON.stringify(sent)}`);
+  if (sent.kind === 'broken' || sent.status !== 201)
+    throw new Error(`upload not accepted: ${JSON.stringify(sent)}`);
   const data = `${base}/datasets/${id}/data`;
   while (
     ((await (await fetch(`${base}/datasets/${id}`, { headers: { authorization } })).json()) as DatasetFacts)
@@ -86,7 +88,7 @@ export const createTable = async (product: Deployment): Promise<SteadyTable> => 
     if (answer.status !== 200) return `answered ${answer.status}`;
     return answer.sha256 === sha256
       ? undefined
-      : `${answer.bytes} bytes, not the ${file.length} that were sent`;
+      : `${answer.bytes} bytes that differ from the ${file.length} uploaded ones`;
   };
   const rowsUrl = `${data}?$filter=${encodeURIComponent('number ge 0')}`;
   return {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks until nothing is left; returns what is left when it has not changed for `boundMs`. */
-export const untilNone = async (left: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
+/** Polls until the list is empty; returns it if it has not changed for `boundMs`. */
+export const untilNone = async (list: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
   let before = '';
   let deadline = 0;
   for (;;) {
-    const now = await left();
+    const now = await list();
     if (now.length === 0) return [];
     if (now.join() !== before) {
       before = now.join();

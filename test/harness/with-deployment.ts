@@ -9,12 +9,12 @@ export interface Judged {
   readonly faults: readonly string[];
 }
 
-/** Folder with the logs of a run; undefined: it had no fault, and they are deleted. */
+/** Folder with the logs of a run; undefined if it had no faults, since the folder is then deleted. */
 export interface Kept {
   readonly kept: string | undefined;
 }
 
-/** Starts a deployment in a fresh folder and stops it when the work has ended. The folder is kept when there was a fault. */
+/** Starts a deployment in a fresh folder, runs `work` and stops it. Keeps the folder if there was a fault. */
 export const withDeployment = async <T extends Judged>(
   options: Omit<DeploymentOptions, 'dataDir' | 'log' | 'scope'> & { readonly say: (line: string) => void },
   work: (deployment: Deployment, scope: Scope) => Promise<T>,

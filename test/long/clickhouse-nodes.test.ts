@@ -17,9 +17,9 @@ const need = { postgres: false, kafka: false, clickhouse: true };
 let embedded: Embedded;
 let product: TestProduct;
 let owner: Client;
-/** Contents that each dataset has had or is about to have. */
+/** Past and pending contents of each dataset. */
 const sent = new Map<number, Set<string>>();
-/** Final content. */
+/** Latest content of each dataset. */
 const last = new Map<number, string>();
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 const fileOf = (rows: number, mark: number): string =>
   `"mark","row","text"\n${Array.from({ length: rows }, (_, row) => `${mark},${row},"text ${mark}/${row}"`).join('\n')}\n`;
 
-/** A download: its whole text, or undefined when it was refused or visibly broken. */
+/** Downloads a dataset; returns undefined if the download was refused or cut off. */
 const read = async (dataset: number): Promise<string | undefined> => {
   const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data?$filter=row ge 0`, {
     headers: authorization(owner.key),
@@ -54,7 +54,7 @@ const read = async (dataset: number): Promise<string | undefined> => {
     await answer.arrayBuffer();
     return undefined;
   }
-  // A body that breaks off rejects.
+  // A truncated body rejects.
   return answer.text().then(
     (text) => text.replaceAll('\r\n', '\n'),
     () => undefined,
@@ -69,7 +69,7 @@ const readWhole = async (dataset: number): Promise<string> => {
   }
 };
 
-/** Reads everything again and again until `stop` is aborted; gives the number of whole answers. */
+/** Reads all datasets repeatedly until `stop` is aborted; returns the number of complete downloads. */
 const readAll = async (stop: AbortSignal): Promise<number> => {
   let whole = 0;
   while (!stop.aborted)
@@ -82,7 +82,7 @@ const readAll = async (stop: AbortSignal): Promise<number> => {
   return whole;
 };
 
-const begin = async (dataset: number, file: string): Promise<void> => {
+const replace = async (dataset: number, file: string): Promise<void> => {
   sent.set(dataset, (sent.get(dataset) ?? new Set()).add(file));
   const done = await ended(owner, await putPatiently(owner, dataset, file, {}));
   expect(done.status, JSON.stringify(done.error)).toBe('completed');
@@ -94,16 +94,16 @@ const expectLast = async (): Promise<void> => {
 };
 
 describe('three ClickHouse servers', () => {
-  it('lose, double and shorten nothing when each of them is killed during uploads', {
+  it('lose, duplicate and truncate no rows when each server is killed during uploads', {
     timeout: 900_000,
   }, async () => {
     const datasets = await Promise.all(Array.from({ length: 10 }, () => createDataset(owner)));
-    for (const [at, dataset] of datasets.entries()) await begin(dataset, fileOf(at < 6 ? 50 : 4_000, at));
+    for (const [at, dataset] of datasets.entries()) await replace(dataset, fileOf(at < 6 ? 50 : 4_000, at));
     const reading = new AbortController();
     const reads = readAll(reading.signal);
     for (const [node, pid] of embedded.clickhousePids().entries()) {
       const uploads = datasets.flatMap((dataset, at) =>
-        at % 2 === node % 2 ? [begin(dataset, fileOf(at < 6 ? 60 : 5_000, 100 * (node + 1) + at))] : [],
+        at % 2 === node % 2 ? [replace(dataset, fileOf(at < 6 ? 60 : 5_000, 100 * (node + 1) + at))] : [],
       );
       await sleep(150);
       process.kill(pid ?? 0, 'SIGKILL');

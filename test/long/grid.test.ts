@@ -1,6 +1,6 @@
 /**
- * The grid scrolled for minutes, in tables of 5 million rows, of 5,000 columns of numbers, and of as many texts. Environment:
- * GRID_MINUTES (10), of each of the three tables.
+ * Scrolls the grid for minutes in tables of 5 million rows, 5,000 numeric columns, and 5,000 text columns. Environment:
+ * GRID_MINUTES (10) per table.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -33,7 +33,7 @@ const wide = (rows: number, columns: number, cell: (row: number, column: number)
   return `${lines.join('\n')}\n`;
 };
 
-/** Wheel, scroll bar and keys in turn, traced in pieces. */
+/** Scrolls by wheel, scroll bar and keys, traced in rounds. */
 const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
   const until = Date.now() + minutes * 60_000;
   const cpuMs: number[] = [];
@@ -44,7 +44,7 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
     const turns = await traceTurns(page, async () => {
       const axis = axes[round % axes.length] ?? 'down';
       await turnWheel(page, axis, 60);
-      // Golden ratio: places that were never the same.
+      // Golden ratio, so that positions never repeat.
       await dragTo(page, axis, (round * 0.618034) % 1);
       await page.locator('.grid').focus();
       for (let press = 0; press < 20; press += 1)
@@ -73,14 +73,14 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
 it.each([
   ['5,000,000 rows', () => numbers(5_000_000), ['down']],
   [
-    '5,000 columns of numbers',
+    '5,000 numeric columns',
     () => wide(500, 5_000, (row, at) => String(row * 10_000 + at)),
     ['right', 'down'],
   ],
-  // All of them are entity columns.
-  ['5,000 columns of texts', () => wide(500, 5_000, (row, at) => `text ${row} of ${at}`), ['right', 'down']],
+  // All columns are entities.
+  ['5,000 text columns', () => wide(500, 5_000, (row, at) => `text ${row} of ${at}`), ['right', 'down']],
 ] as const)(
-  '%s are scrolled through without a frame above 50 ms, in 100 MB',
+  '%s scroll without a frame above 50 ms and within 100 MB of heap',
   async (name, csv, axes) => {
     const client = { baseUrl: stage.product.baseUrl, key };
     const id = await createDataset(client, name);

@@ -45,13 +45,13 @@ afterAll(async () => {
 
 const fileOf = (rows: number, upload: number): string =>
   `upload,row,text\n${Array.from({ length: rows }, (_, row) => `${upload},${row},"text ${upload}/${row}"`).join('\n')}\n`;
-const shownOf = (file: string): string => file.replace('upload,row,text', '"upload","row","text"');
+const downloadOf = (file: string): string => file.replace('upload,row,text', '"upload","row","text"');
 
-const withAdmin = async <T>(ask: (admin: ReturnType<ReturnType<typeof clientOf>['admin']>) => Promise<T>) => {
+const withAdmin = async <T>(run: (admin: ReturnType<ReturnType<typeof clientOf>['admin']>) => Promise<T>) => {
   const admin = clientOf(connectKafka('nodes-test', access)).admin();
   await admin.connect();
   try {
-    return await ask(admin);
+    return await run(admin);
   } finally {
     await admin.disconnect();
   }
@@ -60,7 +60,7 @@ const withAdmin = async <T>(ask: (admin: ReturnType<ReturnType<typeof clientOf>[
 const topic = (): string => `${product.config.kafkaPrefix}.chunks.bulk`;
 
 describe('three brokers', () => {
-  it('have each message three times, and take none that fewer than two of them have', async () => {
+  it('keep three replicas of each partition and require two in sync', async () => {
     const { topics } = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: [topic()] }));
     expect(topics[0]?.partitions.map(({ replicas }) => [...replicas].sort())).toEqual(
       new Array(3).fill([1, 2, 3]),
@@ -74,7 +74,7 @@ describe('three brokers', () => {
     expect(resources[0]?.configEntries[0]?.configValue).toBe('2');
   });
 
-  it('lose nothing when any one of them is killed in the middle of uploads', {
+  it('lose nothing when any one of them is killed during uploads', {
     timeout: 900_000,
   }, async () => {
     const datasets = await Promise.all([1, 2, 3].map(() => createDataset(owner)));
@@ -83,7 +83,7 @@ describe('three brokers', () => {
       const sending = datasets.map(async (dataset, upload) => {
         const sent: string[] = [];
         const processes: ProcessAnswer[] = [];
-        // On until the kill is over, so that some are received before it, some while it lasts.
+        // Continues until the broker is down, so that uploads arrive before and during the kill.
         for (let turn = 0; turn < 3 || !killed; turn += 1) {
           const file = fileOf(400, 100 * index + 10 * turn + upload);
           processes.push(await putPatiently(owner, dataset, file, {}));
@@ -91,7 +91,7 @@ describe('three brokers', () => {
         }
         const ends = await Promise.all(processes.map((process) => ended(owner, process)));
         expect(ends.map(({ status }) => status)).toEqual(sent.map(() => 'completed'));
-        expect(await download(owner, dataset)).toBe(shownOf(sent.at(-1) ?? ''));
+        expect(await download(owner, dataset)).toBe(downloadOf(sent.at(-1) ?? ''));
       });
       await sleep(300);
       process.kill(pid ?? 0, 'SIGKILL');
@@ -106,7 +106,7 @@ describe('three brokers', () => {
     expect(rows).toEqual([{ n: 0 }]);
   });
 
-  it('take partitions that are added while everything runs', async () => {
+  it('use partitions added at runtime', async () => {
     await withAdmin((admin) => admin.createPartitions({ topicPartitions: [{ topic: topic(), count: 5 }] }));
     const used = async (): Promise<number> => {
       const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic()));
@@ -117,11 +117,11 @@ describe('three brokers', () => {
       const file = fileOf(400, 7);
       const process = await putPatiently(owner, dataset, file, {});
       expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
-      expect(await download(owner, dataset)).toBe(shownOf(file));
+      expect(await download(owner, dataset)).toBe(downloadOf(file));
     }
   });
 
-  it('are as many as they were when the folder was made', async () => {
+  it('cannot change in number after the data folder was created', async () => {
     await product.close();
     await scope.close();
     const next = createScope(silentLog);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { runRolling } from '../crash/rolling.js';
 
-it('no request fails, no upload is lost and no download is cut while every process is restarted in turn', async () => {
+it('no request fails, no upload is lost and no download is cut off while every process is restarted in turn', async () => {
   const report = await runRolling({
     cycles: Number(process.env.TEST_RESTART_ROUNDS ?? 1),
-    // The first round is always whole.
+    // The first round always completes.
     minutes: Number(process.env.TEST_RESTART_MINUTES ?? 0.3),
     seed: 7,
     apis: 2,

@@ -1,4 +1,4 @@
-/** Three ClickHouse servers that are killed one after the other while files come: none is lost, doubled or read short. */
+/** Kills three ClickHouse servers in turn during uploads: no file is lost, duplicated or truncated. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,10 +42,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** As an HTTP client of a person does it: 503 says when to come again. */
-const persist = async (ask: () => Promise<Response>, status: number): Promise<string> => {
+/** Retries after 503 and broken connections, as clients do. */
+const persist = async (send: () => Promise<Response>, status: number): Promise<string> => {
   for (;;) {
-    const answer = await ask().catch(() => undefined);
+    const answer = await send().catch(() => undefined);
     const text = await answer?.text().catch(() => undefined);
     if (answer?.status === status && text !== undefined) return text;
     if (answer !== undefined && text !== undefined) expect(answer.status, text).toBe(503);
@@ -56,7 +56,7 @@ const persist = async (ask: () => Promise<Response>, status: number): Promise<st
 const linesOf = (upload: number): string[] =>
   Array.from({ length: upload % 5 === 0 ? 2_000 : 40 }, (_, row) => `${upload},${row},"row ${row}"`);
 
-/** Answers are whole or 503; a connection that is broken off is no answer. */
+/** Checks that every complete response has the rows of some version. */
 const readers = (dataset: number, counts: ReadonlySet<number>, done: () => boolean) => async () => {
   while (!done()) {
     const text = await persist(() => call(owner, 'GET', `/datasets/${dataset}/data?$skip=0`), 200);
@@ -65,13 +65,13 @@ const readers = (dataset: number, counts: ReadonlySet<number>, done: () => boole
   }
 };
 
-it('loses, doubles and shortens nothing while its servers are killed', async () => {
+it('loses, duplicates and truncates nothing while its servers are killed', async () => {
   const datasets: number[] = [];
   for (let at = 0; at < 5; at += 1) datasets.push(await createDataset(owner));
   const expected = new Map<number, string[]>(datasets.map((dataset) => [dataset, []]));
   const counts = new Map(datasets.map((dataset) => [dataset, new Set<number>()]));
   const send = async (upload: number): Promise<void> => {
-    // Every fifth dataset gets the long files and is spread soon.
+    // Every fifth dataset gets the long files and is soon spread.
     const dataset = datasets[upload % datasets.length] as number;
     const lines = linesOf(upload);
     const all = [...(expected.get(dataset) ?? []), ...lines];
@@ -96,7 +96,7 @@ it('loses, doubles and shortens nothing while its servers are killed', async () 
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     }
   })();
-  // One upload at a time for each dataset: appends keep their order.
+  // One upload at a time per dataset, so that appends keep their order.
   const sending = datasets.map(async (_, topic) => {
     for (let upload = datasets.length + topic; upload < uploads; upload += datasets.length)
       await send(upload);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { reportText } from '../soak/report.js';
 import { runSoak } from '../soak/soak-run.js';
 
-it('everything at once with restarts, kills and stops: no fault, and a table of what came of it', async () => {
+it('all kinds of requests during restarts, kills and stops cause no fault and are reported in a table', async () => {
   const report = await runSoak({
     minutes: Number(process.env.TEST_SOAK_MINUTES ?? 1),
     seed: 11,
@@ -11,7 +11,7 @@ it('everything at once with restarts, kills and stops: no fault, and a table of 
     say: () => undefined,
   });
   expect(report.faults).toEqual([]);
-  expect(Object.keys(report.struck)).not.toEqual([]);
+  expect(Object.keys(report.disruptions)).not.toEqual([]);
   expect(report.outcomes.completed).toBeGreaterThan(0);
   expect(report.memory.map(({ name }) => name)).toContain('api-1');
   for (const { kind, count, refused, broken, times } of report.kinds) {

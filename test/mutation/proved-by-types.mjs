@@ -1,4 +1,4 @@
-/** A branch that the types prove to be reached by no value (`default: return kind satisfies never`) is not changed. */
+/** Ignores branches that the types prove unreachable (`default: return kind satisfies never`). */
 const isProved = ({ node }) =>
   node.type === 'SwitchCase' &&
   node.test === null &&
@@ -9,7 +9,7 @@ export const strykerPlugins = [
     kind: 'Ignore',
     name: 'proved-by-types',
     value: {
-      shouldIgnore: (path) => (isProved(path) ? 'The types prove that it is never reached.' : undefined),
+      shouldIgnore: (path) => (isProved(path) ? 'The types prove that it is unreachable.' : undefined),
     },
   },
 ];

@@ -1,4 +1,4 @@
-/** Which code is changed, and which unit tests must notice. */
+/** Code to mutate, and the unit tests that must kill the mutants. */
 export interface Room {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Changes the code of a room in one place after the other and runs its unit tests each time: a change that no test notices survives.
+ * Mutation testing: mutates the code of a room and runs its unit tests for each mutant; one that no test notices survives.
  *
  *   npm run test:mutation -- [room …] [--file src/csv/header.ts] [--tests test/unit/csv/header.test.ts] [--concurrency 2]
  */
@@ -11,7 +11,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     file: { type: 'string', multiple: true },
-    /** Some of the room's tests, which take less time and notice no more. */
+    /** Subset of the room's tests, to save time. */
     tests: { type: 'string', multiple: true },
     concurrency: { type: 'string', default: '2' },
   },
@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
 for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) {
   const room = rooms[name];
   if (room === undefined)
-    throw new Error(`There is no room ${name}; there are ${Object.keys(rooms).join(', ')}.`);
+    throw new Error(`Unknown room ${name}; known are ${Object.keys(rooms).join(', ')}.`);
   process.env.MUTATION_TESTS = (values.tests ?? room.tests).join(' ');
   const results = await new Stryker({
     mutate: [...(values.file ?? room.mutate)],
@@ -29,7 +29,7 @@ for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) 
     ignorers: ['proved-by-types'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    // Constants of modules are made once: the tests would have to load all modules again for each change.
+    // Module constants are evaluated once: each such mutant would require reloading all modules.
     ignoreStatic: true,
     concurrency: Number(values.concurrency),
     timeoutMS: 2_000,
@@ -61,5 +61,5 @@ for (const name of positionals.length === 0 ? Object.keys(rooms) : positionals) 
   const counted = results.filter(({ status }) =>
     ['Killed', 'Timeout', 'Survived', 'NoCoverage'].includes(status),
   ).length;
-  console.log(`${name}: ${killed} of ${counted} changes noticed, ${((100 * killed) / counted).toFixed(1)} %`);
+  console.log(`${name}: ${killed} of ${counted} mutants killed, ${((100 * killed) / counted).toFixed(1)} %`);
 }

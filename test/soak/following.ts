@@ -1,12 +1,12 @@
-/** Clients that upload, follow the events of it, and read what they sent. */
+/** Clients that upload, follow the event stream, and read the uploaded rows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../harness/deployment.js';
 import type { Random } from '../harness/random.js';
 import { steadyNumbers, steadyText } from '../harness/steady-table.js';
-import { ask } from './asking.js';
+import { send } from './request.js';
 import type { Tally } from './tally.js';
 
-/** An upload that was answered 201 is completed by then, whatever is restarted meanwhile. */
+/** Deadline for an accepted upload to complete, regardless of restarts. */
 const endsWithinMs = 240_000;
 
 interface Process {
@@ -15,7 +15,7 @@ interface Process {
   readonly versionId: string | null;
 }
 
-/** The last event of a stream, when it told of an end; undefined when it was cut off or refused. */
+/** Returns the last event if the process has ended; undefined if the stream was cut off or refused. */
 const lastEvent = async (
   url: string,
   authorization: string,
@@ -40,31 +40,31 @@ export const createFollower = (
   random: Random,
   datasetId: number,
 ) => {
-  /** As browsers do: a stream that ended too early is requested again. */
+  /** Reconnects a stream that ended early, as browsers do. */
   const follow = async ({ id }: Process): Promise<Process | undefined> => {
     const startedAt = performance.now();
     const left = (): number => endsWithinMs - (performance.now() - startedAt);
     while (left() > 0) {
       const url = `${random.pick(apis)}/datasets/${datasetId}/processes/${id}/events`;
-      const asked = performance.now();
+      const connectedAt = performance.now();
       const ended = await lastEvent(url, authorization, left());
-      tally.note('event stream', ended === undefined ? 'broken' : 'whole', performance.now() - asked);
+      tally.note('event stream', ended === undefined ? 'broken' : 'whole', performance.now() - connectedAt);
       if (ended !== undefined) return ended;
       await sleep(500);
     }
-    tally.fault(`process ${id} was answered 201 and did not end within ${endsWithinMs} ms`);
+    tally.fault(`process ${id} was accepted, but did not end within ${endsWithinMs} ms`);
     return undefined;
   };
 
-  /** One upload from its first byte until its rows were read. */
+  /** Uploads a file, follows it to its end, and reads its rows. */
   return async (): Promise<void> => {
     const rows = steadyNumbers.slice(0, random.between(1, random.pick([20, 2_000, 40_000])));
     const form = new FormData();
-    // Cells as a download shows them: what comes back is what was sent.
+    // Written as a download is, so that both are equal.
     const text = steadyText(rows);
     form.set('data', new Blob([text]), 'followed.csv');
     const startedAt = performance.now();
-    const sent = await ask(tally, {
+    const sent = await send(tally, {
       kind: 'upload, followed',
       url: `${random.pick(apis)}/datasets/${datasetId}/data`,
       method: 'PUT',
@@ -77,11 +77,11 @@ export const createFollower = (
     const ended = await follow(JSON.parse(sent.body.toString()) as Process);
     if (ended === undefined) return;
     if (ended.status !== 'completed' || ended.versionId === null) {
-      tally.fault(`an upload that was answered 201: ${JSON.stringify(ended).slice(0, 300)}`);
+      tally.fault(`an accepted upload failed: ${JSON.stringify(ended).slice(0, 300)}`);
       return;
     }
-    tally.note('upload until it can be read', 'whole', performance.now() - startedAt);
-    await ask(tally, {
+    tally.note('upload until readable', 'whole', performance.now() - startedAt);
+    await send(tally, {
       kind: 'rows just sent',
       url: `${random.pick(apis)}/datasets/${datasetId}/data?$skip=0&versionId=${ended.versionId}`,
       headers: { authorization },

@@ -12,28 +12,28 @@ export interface Life {
 
 export interface ProcessMemory {
   readonly name: string;
-  /** Times that it was started. */
+  /** Number of starts. */
   readonly lives: number;
   readonly peakMb: number;
-  /** Longest lifetime of a process, seconds. */
+  /** Longest lifetime, seconds. */
   readonly longestSeconds: number;
-  /** Median of the second third of its longest life, and of the last. */
+  /** Medians of the second and last third of the longest lifetime. */
   readonly middleMb: number;
   readonly lastMb: number;
-  /** From the one to the other; undefined when the life was too short to tell. */
+  /** Growth between the two; undefined if the lifetime is too short. */
   readonly mbPerMinute: number | undefined;
   readonly verdict: 'flat' | 'grows' | 'too short to tell';
 }
 
-const lookMs = 2_000;
-/** Caches and the heap of a process fill in its first minutes: what grows then tells nothing. */
+const sampleMs = 2_000;
+/** Minimum lifetime to judge: caches and heap fill in the first minutes. */
 const shortestLifeMs = 150_000;
-/** Growth that garbage collection alone can show. */
+/** Growth attributed to garbage collection. */
 const noise = { share: 0.15, mb: 32 } as const;
 
 /**
- * Each with its part of what processes share (`Pss`), but shared memory: PostgreSQL is a process for each connection, of one
- * program. Undefined: it has just ended.
+ * Proportional set size (`Pss`) without shared memory, so that PostgreSQL's processes per connection can be added up.
+ * Undefined if the process has just exited.
  */
 const residentMb = (pid: number): number | undefined => {
   try {
@@ -75,17 +75,17 @@ export const judgeMemory = (name: string, lives: readonly Life[]): ProcessMemory
   };
 };
 
-/** Looks at all processes of the product until `stop`, which tells what it saw. */
+/** Samples the memory of all processes of the product until `stop`, which returns the results. */
 export const watchMemory = (product: Deployment): { stop(): Promise<ProcessMemory[]> } => {
   const lives = new Map<string, { pid: number; samples: { atMs: number; mb: number }[] }[]>();
   const stopping = new AbortController();
-  const look = (): void => {
+  const sample = (): void => {
     for (const name of product.names) {
       const pid = product.pid(name);
       if (pid === undefined) continue;
       const own = residentMb(pid);
       if (own === undefined) continue;
-      // Each connection of PostgreSQL is a process of its own.
+      // PostgreSQL has a process per connection.
       const children = name === 'postgres' ? familyOf(pid).slice(1) : [];
       const mb = own + sumOf(children.map((child) => residentMb(child) ?? 0));
       const known = lives.get(name) ?? [];
@@ -100,8 +100,8 @@ export const watchMemory = (product: Deployment): { stop(): Promise<ProcessMemor
   };
   const watching = (async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      look();
-      await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      sample();
+      await sleep(sampleMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
   return {

@@ -1,4 +1,4 @@
-/** Repeated requests of readers, each with the answer that is expected. */
+/** Requests of the readers, each with a check of its response. */
 import { createHash } from 'node:crypto';
 import { tableFromIPC } from 'apache-arrow';
 import type { Deployment } from '../harness/deployment.js';
@@ -8,13 +8,13 @@ import { localSeries } from '../support/local-provider.js';
 
 export interface Question {
   readonly kind: string;
-  /** Below the address of the API. */
+  /** Path relative to the API. */
   readonly path: string;
   readonly rows?: number;
   readonly check: (body: Buffer) => string | undefined;
 }
 
-/** A question of one kind; each may differ a little. */
+/** Generates a request of one kind; each may differ slightly. */
 export type Questions = (random: Random) => Question;
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -22,9 +22,9 @@ const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(b
 const sameAs =
   (expected: string) =>
   (body: Buffer): string | undefined =>
-    sha256(body) === expected ? undefined : `${body.length} bytes that are not those of the table`;
+    sha256(body) === expected ? undefined : `${body.length} bytes that differ from the table`;
 
-/** Rows of an Arrow stream as lines; its groups of rows end where blocks of ClickHouse do, which differ from read to read. */
+/** Rows of an Arrow stream as lines. Record batches follow ClickHouse blocks, so the bytes differ from read to read. */
 const arrowLines = (body: Buffer): string => {
   const table = tableFromIPC(body);
   const columns = table.schema.fields.map((_, at) => table.getChildAt(at));
@@ -45,7 +45,7 @@ const textIs =
 
 const unquoted = (cell: string): string => cell.replaceAll('"', '');
 
-/** The table as JSON.parse gives it. */
+/** Expected result of parsing the table as JSON. */
 const steadyObjects = () =>
   steadyNumbers.map((row) => {
     const [number, day, text] = steadyCells(row);
@@ -66,34 +66,34 @@ const daySums = (): string => {
 };
 
 /**
- * Formats that are no text: every answer is compared with the one that was read while all was well. In Parquet the table is one
- * group of rows.
+ * Binary formats: every response is compared with one read before any disruption. In Parquet the table is one row
+ * group.
  */
 const binaryFormats = ['xlsx', 'parquet'] as const;
 
-/** An answer while nothing is broken. */
-const readQuietly = async (product: Deployment, path: string): Promise<Buffer> => {
+/** Reads a response before any disruption. */
+const readUndisturbed = async (product: Deployment, path: string): Promise<Buffer> => {
   const answer = await fetch(`${product.apis[0]}${path}`, {
     headers: { authorization: product.authorization },
   });
-  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   return Buffer.from(await answer.arrayBuffer());
 };
 
-/** @param datasetId of the steady table, whole by now. */
+/** @param datasetId dataset of the complete steady table */
 export const createQuestions = async (
   product: Deployment,
   datasetId: number,
 ): Promise<Readonly<Record<string, Questions>>> => {
   const dataset = `/datasets/${datasetId}`;
   const data = `${dataset}/data`;
-  // A filter that all rows meet: the answer is made of rows, not of a file.
+  // A filter that matches all rows, so that the response is a query instead of a file.
   const rowsAs = (format: string): string =>
     `${data}?$format=${format}&$filter=${encodeURIComponent('number ge 0')}`;
 
-  const json = await readQuietly(product, rowsAs('json'));
+  const json = await readUndisturbed(product, rowsAs('json'));
   if (JSON.stringify(JSON.parse(json.toString())) !== JSON.stringify(steadyObjects()))
-    throw new Error('the table as JSON has other rows than were sent');
+    throw new Error('the table as JSON differs from the uploaded rows');
   const whole: [string, string, string][] = [
     ['file by link', data, sha256(steadyText(steadyNumbers))],
     ['rows as csv', rowsAs('csv'), sha256(steadyText(steadyNumbers))],
@@ -101,10 +101,10 @@ export const createQuestions = async (
     ['rows as json', rowsAs('json'), sha256(json)],
   ];
   for (const format of binaryFormats)
-    whole.push([`rows as ${format}`, rowsAs(format), sha256(await readQuietly(product, rowsAs(format)))]);
-  const arrow = arrowLines(await readQuietly(product, rowsAs('arrow')));
+    whole.push([`rows as ${format}`, rowsAs(format), sha256(await readUndisturbed(product, rowsAs(format)))]);
+  const arrow = arrowLines(await readUndisturbed(product, rowsAs('arrow')));
   if (arrow.split('\n').length !== steadyRows)
-    throw new Error('the table in Arrow has other rows than were sent');
+    throw new Error('the table in Arrow differs from the uploaded rows');
   const sums = textIs(daySums());
   const apply = 'groupby((day),aggregate(number with sum as total,$count as n))';
   const metadata = [
@@ -163,7 +163,7 @@ export const createQuestions = async (
   };
 };
 
-/** How often each is asked: a sheet costs a hundred times what a page does. */
+/** Relative frequencies; an XLSX file costs a hundred times as much as a page. */
 export const weights: Readonly<Record<string, number>> = {
   'file by link': 6,
   'rows as csv': 4,

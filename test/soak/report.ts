@@ -24,7 +24,7 @@ const rowOf = (name: string, kinds: readonly KindTally[]): string[] => {
   ];
 };
 
-/** The figures of a run, as Markdown. */
+/** Renders the figures of a run as Markdown. */
 export const reportText = (report: SoakReport): string => {
   const { kinds, memory, faults } = report;
   const requests = tableLines([
@@ -36,11 +36,11 @@ export const reportText = (report: SoakReport): string => {
     [
       'process',
       'starts',
-      'longest life, s',
+      'longest lifetime, s',
       'peak MB',
-      'MB in its second third',
-      'in its last',
-      'MB a minute',
+      'MB in second third',
+      'MB in last third',
+      'MB per minute',
       'memory',
     ],
     ...memory.map((one) => [
@@ -55,7 +55,7 @@ export const reportText = (report: SoakReport): string => {
     ]),
   ]);
   return [
-    `seed ${report.seed}, ${report.minutes} minutes of load; ${listed(report.struck)}`,
+    `seed ${report.seed}, ${report.minutes} minutes of load; ${listed(report.disruptions)}`,
     '',
     ...requests,
     '',

@@ -1,10 +1,10 @@
 /**
- * Everything at once against a fresh product, and one table of what came of it.
+ * Runs all kinds of requests with restarts, kills and stops against a fresh product and prints the figures.
  *
  *   npm run soak -- --minutes 60 [--seed S] [--clients 3] [--calm-seconds 20] [--out table.md]
  *
- * Ends with 1 when there was a fault: a wrong or lost row, an answer that no broken component explains, a request without an
- * answer, memory that grows.
+ * Exits with 1 on a fault: a wrong or lost row, an error that no disruption explains, a request without a response,
+ * growing memory.
  */
 import { writeFileSync } from 'node:fs';
 import { commandOptions, newSeed } from '../harness/command.js';

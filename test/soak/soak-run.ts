@@ -1,29 +1,29 @@
 /**
- * Everything at once for the given time: uploads of all sizes and modes, reads in all formats, questions, providers
- * and event streams, while processes are restarted, killed and stopped. `api-1` and `worker-1` are left alone, so that their
- * memory is seen over the whole time.
+ * Runs uploads of all sizes and modes, reads in all formats, aggregations, provider requests and event streams at the same
+ * time while processes are restarted, killed and stopped. `api-1` and `worker-1` are not disturbed, to observe their memory over the
+ * whole time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CrashReport, runCrash, type Scenario, type Stage } from '../crash/crash-run.js';
-import { blowText, createChaos } from '../harness/chaos.js';
+import { createChaos, disruptionText } from '../harness/chaos.js';
 import { createRandom } from '../harness/random.js';
 import { count } from '../harness/report.js';
 import { restart } from '../harness/restart.js';
 import { type Outcome, type Sending, sendFile } from '../harness/sending.js';
 import { createDataset, createTable } from '../harness/steady-table.js';
 import { startLocalProvider } from '../support/local-provider.js';
-import { ask } from './asking.js';
 import { createFollower } from './following.js';
 import { type ProcessMemory, watchMemory } from './memory.js';
 import { createQuestions, weights } from './questions.js';
+import { send } from './request.js';
 import { createTally, type KindTally, type Tally } from './tally.js';
 
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Clients that upload, that read, and that upload and follow. */
+  /** Number of clients of each kind: uploading, reading, and following uploads. */
   readonly clients: number;
-  /** Longest pause between two restarts or blows. */
+  /** Longest pause between two restarts or disruptions. */
   readonly calmMs: number;
   readonly say: (line: string) => void;
 }
@@ -33,37 +33,37 @@ export interface SoakReport extends Pick<CrashReport, 'faults' | 'outcomes' | 'r
   readonly minutes: number;
   readonly kinds: readonly KindTally[];
   readonly memory: readonly ProcessMemory[];
-  /** Restarts, kills and stops, by what they met. */
-  readonly struck: Readonly<Record<string, number>>;
+  /** Restarts, kills and stops by target. */
+  readonly disruptions: Readonly<Record<string, number>>;
 }
 
-/** Processes whose memory is watched from the first minute to the last. */
-const leftAlone = ['api-1', 'worker-1'];
+/** Processes that are not disturbed, to observe their memory over the whole run. */
+const undisturbed = ['api-1', 'worker-1'];
 
 const timed =
   (tally: Tally) =>
   async (sending: Sending): Promise<Outcome> => {
     const startedAt = performance.now();
     const outcome = await sendFile(sending);
-    const kind = sending.hangUpAfter === undefined ? 'upload' : 'upload, given up by its client';
-    const came =
+    const kind = sending.hangUpAfter === undefined ? 'upload' : 'upload, aborted by client';
+    const result =
       outcome.kind === 'broken'
         ? 'broken'
         : outcome.status === 502 || outcome.status === 503
           ? 'refused'
           : 'whole';
-    tally.note(kind, came, performance.now() - startedAt);
+    tally.note(kind, result, performance.now() - startedAt);
     return outcome;
   };
 
-/** Starts the clients that read; the result ends them. */
+/** Starts the reading clients; the returned function stops them. */
 const startReaders = async (
   { product, load }: Stage,
   tally: Tally,
   { clients, seed }: SoakOptions,
 ): Promise<() => Promise<void>> => {
   const { datasetId } = await createTable(product);
-  // Its readers check it, and so do those of the datasets below.
+  // Checked by its readers, as are the datasets below.
   load.ledger.unchecked.add(datasetId);
   const questions = await createQuestions(product, datasetId);
   let stopping = false;
@@ -72,7 +72,7 @@ const startReaders = async (
     while (!stopping) {
       const { path, ...question } = questions[random.weighted(weights)]!(random);
       const url = `${random.pick(product.apis)}${path}`;
-      const answer = await ask(tally, {
+      const answer = await send(tally, {
         ...question,
         url,
         headers: { authorization: product.authorization },
@@ -97,18 +97,18 @@ const startReaders = async (
   };
 };
 
-/** Restarts in good order, kills and stops, one after the other with calm between them, until the time is over. */
-const strike = async (
+/** Restarts, kills and stops processes in sequence, with pauses, until the time is over. */
+const disturb = async (
   { product }: Stage,
   { minutes, seed, calmMs, say }: SoakOptions,
-  struck: Record<string, number>,
+  counts: Record<string, number>,
 ): Promise<{ readonly cycles: number; readonly faults: string[] }> => {
   const random = createRandom(seed);
-  const targets = product.names.filter((name) => !leftAlone.includes(name));
+  const targets = product.names.filter((name) => !undisturbed.includes(name));
   const processes = targets.filter((name) => /^(?:api|worker)-/.test(name));
   const chaos = createChaos({ product, random, targets, longestStopMs: 8_000, recoveryMs: 180_000 });
   const until = Date.now() + minutes * 60_000;
-  const note = (what: string): void => count(struck, what.replace(/-\d+$/, ''));
+  const note = (what: string): void => count(counts, what.replace(/-\d+$/, ''));
   let cycles = 0;
   for (; Date.now() < until; cycles += 1) {
     await sleep(Math.min(random.between(calmMs / 4, calmMs), Math.max(0, until - Date.now())));
@@ -116,12 +116,12 @@ const strike = async (
       const name = random.pick(processes);
       const ms = await restart(product, name);
       note(`restart ${name}`);
-      say(`restart ${name}: at work again after ${ms} ms`);
+      say(`restart ${name}: ready again after ${ms} ms`);
       continue;
     }
-    const { blows, fault } = await chaos.cycle();
-    for (const { action, target } of blows) note(`${action} ${target}`);
-    say(blowText(blows));
+    const { disruptions, fault } = await chaos.cycle();
+    for (const { action, target } of disruptions) note(`${action} ${target}`);
+    say(disruptionText(disruptions));
     if (fault !== undefined) return { cycles, faults: [fault] };
   }
   return { cycles, faults: [] };
@@ -130,21 +130,21 @@ const strike = async (
 export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
   const { seed, clients, say, minutes } = options;
   const tally = createTally();
-  const struck: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   let memory: ProcessMemory[] = [];
   const scenario: Scenario = async (stage) => {
     const stopReaders = await startReaders(stage, tally, options);
     const watch = watchMemory(stage.product);
-    let played: Awaited<ReturnType<typeof strike>>;
+    let played: Awaited<ReturnType<typeof disturb>>;
     try {
-      played = await strike(stage, options, struck);
+      played = await disturb(stage, options, counts);
     } finally {
       await stopReaders();
       memory = await watch.stop();
     }
-    const grown = memory.filter(({ name, verdict }) => leftAlone.includes(name) && verdict === 'grows');
+    const grown = memory.filter(({ name, verdict }) => undisturbed.includes(name) && verdict === 'grows');
     const faults = grown.map(({ name, middleMb, lastMb }) => `${name} grew from ${middleMb} to ${lastMb} MB`);
-    return { cycles: played.cycles, blows: [], faults: [...played.faults, ...tally.faults, ...faults] };
+    return { cycles: played.cycles, disruptions: [], faults: [...played.faults, ...tally.faults, ...faults] };
   };
   const provider = await startLocalProvider();
   try {
@@ -167,7 +167,17 @@ export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
       scenario,
     );
     const { faults, outcomes, rowsChecked, kept } = report;
-    return { seed, minutes, kinds: tally.kinds, memory, struck, faults, outcomes, rowsChecked, kept };
+    return {
+      seed,
+      minutes,
+      kinds: tally.kinds,
+      memory,
+      disruptions: counts,
+      faults,
+      outcomes,
+      rowsChecked,
+      kept,
+    };
   } finally {
     provider.close();
   }

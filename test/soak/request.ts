@@ -5,10 +5,9 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** A request that has no answer by then hangs. */
-const patienceMs = 150_000;
+const timeoutMs = 150_000;
 
-/** An answer that cannot even be read is wrong. */
+/** Treats a body that cannot be parsed as wrong. */
 const wrongWith = (body: Buffer, check: (body: Buffer) => string | undefined): string | undefined => {
   try {
     return check(body);
@@ -18,10 +17,10 @@ const wrongWith = (body: Buffer, check: (body: Buffer) => string | undefined): s
 };
 
 /**
- * The whole answer, links followed; undefined when it was refused or broke off.
- * @param check tells what is wrong with an answer of 200; its rows count as compared.
+ * Returns the complete response, following links, or undefined if it was refused, cut off or wrong.
+ * @param check returns what is wrong with a 200 or 201; if nothing, `rows` count as compared
  */
-export const ask = async (
+export const send = async (
   tally: Tally,
   {
     kind,
@@ -37,20 +36,20 @@ export const ask = async (
   },
 ): Promise<Answer | undefined> => {
   const startedAt = performance.now();
-  const took = (): number => performance.now() - startedAt;
+  const elapsed = (): number => performance.now() - startedAt;
   let answer: Answer;
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     answer = { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError')
-      tally.fault(`${kind}: no answer within ${patienceMs} ms`);
-    tally.note(kind, 'broken', took());
+      tally.fault(`${kind}: no response within ${timeoutMs} ms`);
+    tally.note(kind, 'broken', elapsed());
     return undefined;
   }
   const { status, body } = answer;
   if (status === 502 || status === 503) {
-    tally.note(kind, 'refused', took());
+    tally.note(kind, 'refused', elapsed());
     return undefined;
   }
   const wrong =
@@ -58,6 +57,6 @@ export const ask = async (
       ? wrongWith(body, check)
       : `answered ${status}: ${body.toString().slice(0, 200)}`;
   if (wrong !== undefined) tally.fault(`${kind}: ${wrong}`);
-  tally.note(kind, 'whole', took(), wrong === undefined ? rows : 0);
+  tally.note(kind, 'whole', elapsed(), wrong === undefined ? rows : 0);
   return wrong === undefined ? answer : undefined;
 };

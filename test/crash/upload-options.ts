@@ -1,19 +1,18 @@
 import { createRandom } from '../harness/random.js';
 
-/** Options of an upload. */
-export interface Asked {
+export interface UploadOptions {
   readonly mode: 'replace' | 'append' | 'upsert';
   readonly quarantine: boolean;
-  /** Mode append: types may become wider than those of the version before. */
+  /** Mode append: allows wider types than those of the previous version. */
   readonly widen: boolean;
-  /** Mode upsert: which of equal keys of the file counts. */
+  /** Mode upsert: which row of a duplicate key in the file is used. */
   readonly duplicates: 'first' | 'last';
-  /** Number of different keys in the file; undefined: keys hardly ever meet. */
+  /** Number of distinct keys in the file; undefined if keys are almost always unique. */
   readonly keys: number | undefined;
 }
 
-/** Always the same for a seed; drawn apart from the file's content. */
-export const askedOf = (seed: number): Asked => {
+/** Deterministic for a seed, and independent of the file's content. */
+export const uploadOptionsOf = (seed: number): UploadOptions => {
   const random = createRandom(seed ^ 0x5eed);
   const mode = random.weighted({ replace: 55, append: 27, upsert: 18 });
   return {
@@ -25,8 +24,8 @@ export const askedOf = (seed: number): Asked => {
   };
 };
 
-/** As the query of an upload's address. */
-export const queryOf = ({ mode, quarantine, widen, duplicates }: Asked): string =>
+/** Query string of the upload. */
+export const queryOf = ({ mode, quarantine, widen, duplicates }: UploadOptions): string =>
   new URLSearchParams({
     mode,
     ...(quarantine ? { onBadRow: 'quarantine' } : {}),
