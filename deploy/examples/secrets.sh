@@ -3,8 +3,8 @@
 #
 #   deploy/examples/secrets.sh | kubectl create -n data -f -
 #
-# `create` refuses secrets that exist, so that a second run changes no password. Keep a copy of tabulary-secrets apart from the
-# backup of the database: without master-keys stored provider keys are unreadable.
+# `create` rejects existing secrets, so that a second run changes no password. Keep a copy of tabulary-secrets, but not with the
+# database backup: without master-keys, stored provider keys cannot be decrypted.
 set -euo pipefail
 
 postgres=$(openssl rand -hex 24)
@@ -20,7 +20,7 @@ stringData:
   username: tabulary
   password: $postgres
 ---
-# The server that may be written to, its certificate verified.
+# Connection to the primary, with its certificate verified.
 apiVersion: v1
 kind: Secret
 metadata:
@@ -28,7 +28,7 @@ metadata:
 stringData:
   url: postgres://tabulary:$postgres@catalog-rw:5432/tabulary?sslmode=verify-full&sslrootcert=/etc/tabulary/postgres/ca.crt
 ---
-# Password of the user, for the operator of ClickHouse.
+# User password, for the ClickHouse operator.
 apiVersion: v1
 kind: Secret
 metadata:

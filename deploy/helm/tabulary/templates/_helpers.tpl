@@ -21,7 +21,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{- /* Settings in order, so that the same values give the same text. */ -}}
+{{- /* Sorted settings, so that equal values render equally. */ -}}
 {{- define "tabulary.env" -}}
 - name: HOST
   value: "0.0.0.0"
@@ -56,8 +56,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 
 {{- /*
-Pods restart at `helm upgrade` when the environment or a secret has changed. Secrets are compared by their version, not their
-content, which pods would reveal; `helm template` has no access to them.
+Restarts pods at `helm upgrade` if the environment or a secret has changed. Uses the resource versions of secrets, since a hash
+of their content would leak into annotations; `helm template` cannot look them up.
 */ -}}
 {{- define "tabulary.podAnnotations" -}}
 {{- $names := list }}
@@ -75,7 +75,7 @@ checksum/secrets: {{ join "\n" $versions | sha256sum }}
 {{- end }}
 {{- end }}
 
-{{- /* Where the pods of a component run, and which of them make room for others. */ -}}
+{{- /* Scheduling and priority of a component's pods. */ -}}
 {{- define "tabulary.scheduling" -}}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
@@ -136,7 +136,7 @@ capabilities:
 {{- end }}
 {{- end }}
 
-{{- /* "yes" when only one node, hence only one API process, can mount the volume of export files. */ -}}
+{{- /* "yes" if only one node, and hence one API process, can mount the volume of export files. */ -}}
 {{- define "tabulary.oneNode" -}}
 {{- with .Values.api.persistence }}{{ if and .enabled (ne .accessMode "ReadWriteMany") }}yes{{ end }}{{ end }}
 {{- end }}
