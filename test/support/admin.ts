@@ -1,4 +1,4 @@
-/** Commands of an operator on a product of the test process. */
+/** Runs operator commands against a product in the test process. */
 import type { AdminGroup } from '../../src/admin/command.js';
 import { runCommandLine } from '../../src/admin/run.js';
 import { silentLog } from '../../src/lib/log.js';
@@ -11,7 +11,7 @@ export interface Ran {
   readonly exitCode: number;
 }
 
-/** Words are split at spaces. @throws what the command throws. */
+/** Splits the line at spaces. @throws what the command throws. */
 export const runAdmin = async (
   { config, sql }: Pick<TestProduct, 'config' | 'sql'>,
   groups: readonly AdminGroup[],

@@ -1,4 +1,4 @@
-/** Evaluates the alert rules over what real processes said, by Prometheus' own `promtool`. */
+/** Evaluates the alert rules on metrics of real processes with Prometheus' own `promtool`. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ export interface Incident {
   readonly healthy: Scrape;
   readonly broken: Scrape;
   readonly repaired: Scrape;
-  /** Values go evenly from one scrape to the next, as counters do of which the rule takes a rate. @default false */
+  /** Interpolates between scrapes, for rules that take the rate of a counter. @default false */
   readonly rising?: boolean;
 }
 
-/** Longer than any rule waits or looks back. */
+/** Longer than any `for` or range of a rule. */
 const phaseMinutes = 90;
 
 interface Rule {
@@ -38,7 +38,7 @@ const files = ['recording.rules.yml', 'alerts.rules.yml'];
 
 const eventLoopLag = 'nodejs_eventloop_lag_p99_seconds';
 
-/** Metrics of a process, with `up` as Prometheus adds it: 0 when nobody listens. */
+/** Metrics of a process, with `up` as Prometheus adds it: 0 when the connection is refused. */
 const scrapeOne = async (address: string): Promise<Sample[]> => {
   const up = (value: number): Sample => ({ name: 'up', labels: {}, value });
   try {
@@ -50,7 +50,7 @@ const scrapeOne = async (address: string): Promise<Sample[]> => {
   }
 };
 
-/** @param addresses Of processes, without a path. Each is an instance, as Prometheus names it. */
+/** @param addresses base URLs of the processes; each becomes an `instance`. */
 export const scrape = async (addresses: readonly string[]): Promise<Scrape> => {
   const all = await Promise.all(addresses.map(scrapeOne));
   return all.flatMap((samples, at) =>
@@ -79,7 +79,7 @@ export const sampleOf = (
       Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
   )?.value;
 
-/** The first scrape of which it is true. */
+/** Scrapes until the condition holds. */
 export const scrapeUntil = async (
   addresses: readonly string[],
   wanted: (samples: Scrape) => boolean,
@@ -96,7 +96,7 @@ const seriesOf = ({ name, labels }: Sample): string =>
     .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
     .join()}}`;
 
-/** Names of metrics that an alert depends on, through recording rules too. */
+/** Names of the metrics that an alert depends on, directly or through recording rules. */
 const metricsOf = (alert: string): string[] => {
   const rules = files.flatMap((file) =>
     (parse(projectFile(`deploy/prometheus/${file}`)) as { groups: { rules: Rule[] }[] }).groups.flatMap(
@@ -153,8 +153,8 @@ const testOf = ({ alert, healthy, broken, repaired, rising = false }: Incident) 
 
 /**
  * Repeats each scrape for longer than any rule waits: the alert must be silent, then fire, then be silent again.
- * @param change Of the rules' text, for a limit that no test can reach.
- * @throws Error with what promtool says.
+ * @param change edits the rules' text, for a threshold that no test can reach.
+ * @throws Error with the output of promtool.
  */
 export const expectToFire = async (
   incident: Incident,

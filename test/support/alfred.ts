@@ -1,6 +1,6 @@
 import type { Exchange } from './replay-upstream.js';
 
-/** Vintages of each observation: by date, the value from each day of publication on. */
+/** Vintages of each observation: date, then day of publication, to value. */
 export type Archive = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const never = '9999-12-31';
@@ -14,7 +14,7 @@ const min = (a: string, b: string): string => (a < b ? a : b);
 const daysOf = (archive: Archive): string[] =>
   [...new Set(Object.values(archive).flatMap((values) => Object.keys(values)))].sort();
 
-/** Values with the time for which they held, cut to a window: what FRED calls output type 1. */
+/** Values with their real-time periods, clipped to a window: output type 1 of FRED. */
 const within = (archive: Archive, from: string, until: string) =>
   Object.entries(archive)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -37,13 +37,13 @@ const page = <T>(query: URLSearchParams, all: readonly T[]) => {
 };
 
 /**
- * Exchanges that answer as FRED and its archive do, by the recorded replies of both and the documentation of real-time
- * periods; the refusal of long windows was reported by users of the service.
+ * Exchanges that answer like FRED and ALFRED, after recorded replies of both and the documentation of real-time
+ * periods. The refusal of long windows is from reports of users.
  */
 export const alfredExchanges = (
   seriesId: string,
   archive: () => Archive,
-  /** First day of the windows that meet a used up limit; undefined: none. */
+  /** First day of the window that is answered with 429; undefined: none. */
   refusedFrom: () => string | undefined = () => undefined,
 ): readonly Exchange[] => {
   const today = new Date().toISOString().slice(0, 10);

@@ -16,7 +16,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; throws when it is not. */
+  /** Parses the body. @throws SyntaxError if it is not JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -44,12 +44,12 @@ export interface TestApi {
   readonly catalog: Catalog;
   readonly routes: readonly Route[];
   readonly ask: Ask;
-  /** Makes an account with a key. */
+  /** Creates an account with a key. */
   person(name: string, options?: { plan?: string; isOperator?: boolean }): Promise<Person>;
   close(): Promise<void>;
 }
 
-/** @param contract Every answer is checked against it. */
+/** @param contract checks every answer. */
 export const createAsk =
   (root: string, contract?: Contract): Ask =>
   async (method, path, { key, body, headers = {} } = {}) => {
@@ -75,14 +75,13 @@ export const createAsk =
   };
 
 export interface TestApiOptions {
-  /** A PostgreSQL server; the API gets a database of its own there. */
+  /** PostgreSQL server; the API gets its own database on it. */
   readonly databaseUrl: string;
   readonly log?: Log;
-  /** Routes in addition to those of the catalog. */
   readonly moreRoutes?: (parts: { catalog: Catalog; sql: Sql }) => Route[];
 }
 
-/** The kernel with the routes of the catalog on a fresh database, listening on a free port. */
+/** Starts the HTTP kernel with the catalog's routes on a fresh database and a free port. */
 export const startTestApi = async (options: TestApiOptions): Promise<TestApi> => {
   const { log = silentLog } = options;
   const database = await createDatabase(options.databaseUrl);

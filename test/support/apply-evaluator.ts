@@ -1,14 +1,14 @@
 /**
- * Meaning of a pipeline, written from OData Data Aggregation 4.0 and the rules of arithmetic in the documentation,
- * without a line of the compiler. Decimals are BigInt fractions of powers of ten; results that are doubles carry how
- * far the service may be off. Where that decides (a filter, an order), the pipeline is left undecided.
+ * Reference evaluator of `$apply` pipelines, written from OData Data Aggregation 4.0 and the documented arithmetic,
+ * independent of the compiler. Decimals are BigInt fractions of powers of ten; double results carry a tolerance.
+ * If the tolerance decides a filter or an order, the pipeline is undecided.
  */
 import type { ApplyColumn, ApplyTable, TestAggregate, TestStep } from './apply-tree.js';
 import { type Dec, dec, order, pow, shortened } from './odata-decimal.js';
 import { createEvaluator, Undecided } from './odata-evaluator.js';
 import type { Bool, Cell, Operand } from './odata-tree.js';
 
-/** A cell and how far a double may be from it. */
+/** A cell and the tolerance of a double. */
 export interface Near {
   readonly text: Cell;
   readonly tolerance: number;
@@ -53,7 +53,7 @@ const compareCells = (column: ApplyColumn, a: Near, b: Near): number => {
   return sign;
 };
 
-/** Nulls last, whichever way the values go. */
+/** Sorts nulls last in both directions. */
 const compareNullsLast = (column: ApplyColumn, a: Near, b: Near, descending: boolean): number => {
   if (a.text === null || b.text === null) return Number(a.text === null) - Number(b.text === null);
   return compareCells(column, a, b) * (descending ? -1 : 1);
@@ -79,7 +79,7 @@ const sumOf = (values: readonly Near[]): { sum: Dec; tolerance: number } => {
   return { sum, tolerance: tolerance + size * 1e-12 };
 };
 
-/** Linear between neighbours, as spreadsheets' PERCENTILE.INC and numpy have it. */
+/** Interpolates linearly, like PERCENTILE.INC of spreadsheets and numpy. */
 const quantile = (values: readonly Near[], level: number): Near => {
   const sorted = values.map(({ text }) => Number(text)).sort((a, b) => a - b);
   const place = level * (sorted.length - 1);
@@ -102,7 +102,7 @@ const deviation = (values: readonly Near[]): Near => {
   return { text: String(value), tolerance: size * 1e-7 + Math.max(...values.map((v) => v.tolerance)) * 2 };
 };
 
-interface Made {
+interface EvaluatedColumn {
   readonly column: ApplyColumn;
   readonly cells: readonly Near[];
 }
@@ -115,7 +115,7 @@ export const createApplyEvaluator = (table: ApplyTable) => {
     columns: readonly ApplyColumn[],
     rows: readonly Row[],
     name: string,
-  ): Made => {
+  ): EvaluatedColumn => {
     const places = columns.flatMap(({ inexact, approximate }, at) => (inexact || approximate ? [at] : []));
     const evaluator = createEvaluator(columns, new Set(places));
     const base = { id: 0, name };
@@ -167,14 +167,14 @@ export const createApplyEvaluator = (table: ApplyTable) => {
       const exact = value.exact && !divides;
       if (exact) return { near: exactly(textOfDec(value.dec)), exact };
       const text = textOfDec(value.dec);
-      // Change of the result if each double changes by its tolerance.
+      // Adds the change of the result if each double changes by its tolerance.
       let tolerance = Math.abs(Number(text) - value.double) + Math.abs(Number(text)) * 1e-9;
       for (const [place, cell] of row.entries()) {
         if (cell.tolerance === 0 || cell.text === null) continue;
         const moved = at(
           texts.map((own, index) => (index === place ? String(Number(cell.text) + cell.tolerance) : own)),
         );
-        if (moved === null) throw new Undecided('null or not');
+        if (moved === null) throw new Undecided('null or a value');
         tolerance += 2 * Math.abs(Number(textOfDec(moved.dec)) - Number(text));
       }
       return { near: { text, tolerance }, exact };
@@ -235,7 +235,7 @@ export const createApplyEvaluator = (table: ApplyTable) => {
     item: TestAggregate,
     columns: readonly ApplyColumn[],
     groups: readonly (readonly Row[])[],
-  ): Made => {
+  ): EvaluatedColumn => {
     const { name } = item;
     if (item.method === '$count')
       return {
@@ -244,7 +244,7 @@ export const createApplyEvaluator = (table: ApplyTable) => {
       };
     const { method } = item;
     const made = groups.map((rows) => evaluate(item.of, columns, rows, name));
-    // Whether a calculated column is exact is told by all of its rows.
+    // A calculated column is exact only if all of its rows are.
     const whole = evaluate(item.of, columns, groups.flat(), name).column;
     const each = (of: (values: readonly Near[]) => Near): Near[] =>
       made.map(({ cells }) => {
@@ -296,13 +296,13 @@ export const createApplyEvaluator = (table: ApplyTable) => {
     }
   };
 
-  /** Which of two near doubles is less does not matter to a least value. */
+  /** Order for min and max, which do not depend on the order of nearly equal doubles. */
   const looseOrder = (column: ApplyColumn, a: Near, b: Near): number =>
     column.dataType === 'Decimal'
       ? order(dec(a.text ?? '0'), dec(b.text ?? '0'))
       : compareTexts(a.text ?? '', b.text ?? '');
 
-  const transposed = (made: readonly Made[], rows: number): Row[] =>
+  const transposed = (made: readonly EvaluatedColumn[], rows: number): Row[] =>
     Array.from({ length: rows }, (_, row) => made.map(({ cells }) => cells[row]!));
 
   const group = (step: Extract<TestStep, { k: 'group' }>, { columns, rows }: ApplyResult): ApplyResult => {
@@ -381,7 +381,7 @@ export const createApplyEvaluator = (table: ApplyTable) => {
   return {
     start,
     apply,
-    /** Undefined where the rules leave the result open. */
+    /** @returns undefined if the pipeline is undecided. */
     run(steps: readonly TestStep[]): ApplyResult | undefined {
       try {
         return steps.reduce((result, step) => apply(step, result), start);

@@ -1,4 +1,4 @@
-/** Generated tables and pipelines, from a seed. */
+/** Random tables and pipelines from a seed. */
 import type { Random } from '../harness/random.js';
 import type {
   ApplyColumn,
@@ -61,7 +61,7 @@ const cellOf = ({ name }: ApplyColumn, { below, pick }: Random): Cell => {
     case 'Wild':
       return String(Number(pick(wild)));
     case 'Long':
-      // Up to 17 digits, as national accounts have them.
+      // Up to 17 digits, as in national accounts.
       return String((below(2 ** 31) * 1_000 + below(1_000)) / 997);
     case 'Price':
       return `${below(2_000) - 1_000}.${below(90) + 10}`;
@@ -84,7 +84,7 @@ export const generateTable = (random: Random): ApplyTable => ({
 const ops: readonly Op[] = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'];
 const literals = ['0', '1', '2', '-1', '0.5', '10', '99.99', '1000', '-0.01', '3.333'];
 
-/** Expressions over the columns that a step sees. */
+/** Random expressions over the input columns of a step. */
 const createExpressions = (columns: readonly ApplyColumn[], random: Random) => {
   const { below, pick } = random;
   const placesOf = (dataType: ApplyColumn['dataType']): number[] =>
@@ -96,7 +96,7 @@ const createExpressions = (columns: readonly ApplyColumn[], random: Random) => {
     if (depth === 0 || below(3) === 0)
       return leaf ? { k: 'col', at: pick(numbers) } : { k: 'lit', text: pick(literals) };
     const kind = numbers.length === 0 ? 9 : below(10);
-    // A calculation of literals alone is a literal, and may be null.
+    // An expression of literals only is folded into a literal and may be null, so one operand is a column.
     const own: Num = { k: 'col', at: numbers[below(numbers.length)] ?? 0 };
     if (kind < 6)
       return { k: pick(['add', 'sub', 'mul', 'mul', 'div', 'mod'] as const), a: own, b: num(depth - 1) };
@@ -126,7 +126,7 @@ const createExpressions = (columns: readonly ApplyColumn[], random: Random) => {
     if (depth > 0 && below(4) === 0) return { k: 'not', a: bool(depth - 1) };
     return comparison();
   };
-  /** One operand at least reads a column: the service refuses comparisons of values alone. */
+  /** At least one operand reads a column: the service rejects comparisons of literals only. */
   const comparison = (): Bool => {
     const of = own();
     if (below(6) === 0) return { k: 'null', op: pick(['eq', 'ne']), of, nullFirst: false };
@@ -144,7 +144,7 @@ const createExpressions = (columns: readonly ApplyColumn[], random: Random) => {
     if (kind < 4) return { t: 'num', e: num(2) };
     return kind === 4 ? { t: 'str', e: str(1) } : { t: 'day', e: day() };
   };
-  /** A column as it is; literals alone say little. */
+  /** A plain column. */
   const own = (): Operand => {
     const at = below(columns.length);
     const { dataType } = columns[at]!;

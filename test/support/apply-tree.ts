@@ -1,4 +1,4 @@
-/** Pipelines as the tests build them, and the tables that they run over. */
+/** Syntax tree of the tests' `$apply` pipelines, and their input tables. */
 import type { Bool, Cell, Operand, TestColumn } from './odata-tree.js';
 
 export type TestMethod =
@@ -19,14 +19,14 @@ export type TestAggregate =
       readonly method: TestMethod;
       readonly name: string;
       readonly of: Operand;
-      /** Argument of a quantile, as it is written. */
+      /** Argument of `quantile`, 0 to 1, in its spelling. */
       readonly level: string;
     };
 
 export interface TestNamed {
   readonly name: string;
   readonly e: Operand;
-  /** False: a key that keeps the name of its column. */
+  /** False for a key without an alias. */
   readonly renamed: boolean;
 }
 
@@ -35,7 +35,7 @@ export type TestStep =
   | { readonly k: 'compute'; readonly items: readonly TestNamed[] }
   | {
       readonly k: 'group';
-      /** Undefined: `aggregate` alone. */
+      /** Undefined: `aggregate` without `groupby`. */
       readonly keys: readonly TestNamed[] | undefined;
       readonly aggregates: readonly TestAggregate[];
     }
@@ -45,11 +45,11 @@ export type TestStep =
     }
   | { readonly k: 'top' | 'skip'; readonly count: number };
 
-/** A column between two steps. */
+/** Column of an intermediate result. */
 export interface ApplyColumn extends TestColumn {
-  /** True: doubles that are right but for their last digits. */
+  /** True: doubles whose last digits may be wrong. */
   readonly approximate: boolean;
-  /** True: calculations with it may be done in double, since its numbers lie too far apart. */
+  /** True: calculations with it may use doubles, since its range is too wide for decimals. */
   readonly inexact: boolean;
 }
 

@@ -1,11 +1,11 @@
-/** The text of a pipeline, in one of its many spellings. */
+/** Writes a pipeline in one of its many spellings. */
 import type { ApplyColumn, TestAggregate, TestNamed, TestStep } from './apply-tree.js';
 import { createWriter } from './odata-writer.js';
 
 const nameText = (name: string): string =>
   /^[A-Za-z_]\w*$/.test(name) ? name : `[${name.replaceAll(']', ']]')}]`;
 
-/** @param columns Those that the step sees. */
+/** @param columns input columns of the step. */
 export const writeStep = (
   step: TestStep,
   columns: readonly ApplyColumn[],

@@ -1,4 +1,4 @@
-/** The web app in Chromium, on the real product: a product for each test file, a browser and its windows for each process. */
+/** The web app in Chromium on the real product. Each test file has a product; a process shares one browser and its windows. */
 import { randomInt } from 'node:crypto';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -21,13 +21,13 @@ export interface VisitOptions {
 
 export interface Stage {
   readonly product: TestProduct;
-  /** Address of the app, without a slash at its end. */
+  /** Base URL of the app, without a trailing slash. */
   readonly root: string;
-  /** A window with cookies and storage of its own, at a path of the app or at an address below `root`. */
+  /** Opens a window with its own cookies and storage, at a path of the app or a URL below `root`. */
   visit(path: string, options?: VisitOptions): Promise<Page>;
   /**
-   * Empties every window that was opened since the last call, for those that come next.
-   * @throws when a script of one of them failed, or something was refused by the content security policy.
+   * Resets every window opened since the last call and returns it to the pool.
+   * @throws if a script failed in one of them or the content security policy blocked something.
    */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -36,8 +36,8 @@ export interface Stage {
 /** Vitest's `test` for tests that open a page. */
 export const browserTest = await testWith('chromium');
 
-// Nothing of the browser itself asks hosts of the internet.
-const quiet = [
+// Keeps the browser itself from calling hosts on the internet.
+const launchArgs = [
   '--no-sandbox',
   '--disable-gpu',
   '--in-process-gpu',
@@ -48,18 +48,18 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Chromium writes a line for each answer that is no success; tests provoke those. */
-const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
+/** Chromium logs every answer that is not a success; tests provoke those. */
+const isFailedRequest = (text: string): boolean => text.startsWith('Failed to load resource');
 
-/** Port of the products of this process, one after the other: a window can be used again at the same address only. */
+/** Port shared by the successive products of this process: a window can be reused at the same origin only. */
 let port = 0;
-/** Windows for the next test. A new one starts a process that loads and compiles the app again: seconds on a busy machine. */
+/** Pool of windows. A new window starts a process that loads and compiles the app again: seconds on a busy machine. */
 const idle: Page[] = [];
 
 let launched: Promise<Browser> | undefined;
-/** The browser of this process, for all of its files. Playwright ends it with the process. */
+/** Browser shared by the test files of this process. Playwright closes it with the process. */
 const sharedBrowser = async (): Promise<Browser> => {
-  launched ??= chromium.launch({ executablePath: await programOf('chromium'), args: quiet });
+  launched ??= chromium.launch({ executablePath: await programOf('chromium'), args: launchArgs });
   const browser = await launched;
   if (browser.isConnected()) return browser;
   launched = undefined;
@@ -67,7 +67,7 @@ const sharedBrowser = async (): Promise<Browser> => {
   return sharedBrowser();
 };
 
-/** Answers of another product may have the same address, and the same tag. */
+/** Answers of the next product may have the same URL and the same ETag. */
 const clearCache = async (page: Page): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.clearBrowserCache');
@@ -78,11 +78,11 @@ const closeIdle = async (): Promise<void> => {
   await Promise.all(idle.splice(0).map((page) => page.context().close()));
 };
 
-/** The port that the last product of this process had, or another one if somebody else has it now. */
+/** Port of the previous product of this process, or a new one if it is in use by now. */
 const choosePort = async (): Promise<string> => {
   while (port === 0 || !(await isFree(port))) {
     await closeIdle();
-    // Below those that systems take for outgoing connections, and not among those of the embedded components.
+    // Outside the ephemeral ports and the ports of the embedded components.
     port = randomInt(10_000, 20_000);
   }
   return String(port);
@@ -96,7 +96,7 @@ const signIn = async (page: Page, root: string, key: string): Promise<void> => {
   expect(answer.status()).toBe(200);
 };
 
-/** @param proxy Stands in front of the product, whose `PUBLIC_URL` is its address. */
+/** @param proxy runs in front of the product, whose `PUBLIC_URL` is its address. */
 export const startStage = async (
   settings: Partial<Record<keyof Config, string>> = {},
   proxy?: PrefixProxy,
@@ -110,7 +110,7 @@ export const startStage = async (
   proxy?.serve(origin);
   const root = proxy?.url ?? origin;
   const browser = await sharedBrowser();
-  // Idle windows show the last product, which has a different address from the proxy.
+  // Idle windows show the previous product, whose origin is not that of the proxy.
   if (proxy !== undefined) await closeIdle();
   const open = new Set<Page>();
   const faults: string[] = [];
@@ -123,7 +123,7 @@ export const startStage = async (
   const listen = (page: Page): void => {
     page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !isAnswer(message.text()))
+      if (message.type() === 'error' && !isFailedRequest(message.text()))
         faults.push(`${page.url()}: ${message.text()}`);
     });
   };
@@ -138,14 +138,14 @@ export const startStage = async (
     await session.detach();
   };
 
-  /** Nothing of what a test did to a window may reach the next one. */
-  const empty = async (page: Page): Promise<void> => {
+  /** Undoes everything that a test did to a window. */
+  const reset = async (page: Page): Promise<void> => {
     const context = page.context();
     if (page.isClosed()) return context.close();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
     await context.clearPermissions();
-    // A page without the app, and of its origin: for any other one the browser starts a process, and one more on the way back.
+    // A page of the same origin without the app: for another origin the browser starts a process, and one more on return.
     await page.goto(`${root}/healthz`);
     await context.clearCookies();
     await clearStorage(page);
@@ -168,7 +168,7 @@ export const startStage = async (
       return page;
     },
     async leave() {
-      await Promise.all([...open].map(empty));
+      await Promise.all([...open].map(reset));
       open.clear();
       const found = faults.splice(0);
       expect(found).toEqual([]);
@@ -181,13 +181,13 @@ export const startStage = async (
   };
 };
 
-/** Findings of axe on a page, in words. */
+/** Accessibility violations that axe finds on a page. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
-  // It stays with the document, from view to view of the app.
+  // The script stays loaded when the app switches views.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const { axe: run } = globalThis as unknown as { axe: Pick<typeof axe, 'run'> };
-    // Without the passed checks, which are most of an answer.
+    // Passed checks would be most of the answer.
     return (await run.run({ resultTypes: ['violations'] })).violations;
   });
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);

@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/model/permission.js';
 
-/** An account without teams, with a key for everything. */
+/** An account without teams, with an unrestricted key. */
 export const callerWith = (changes: Partial<Caller> = {}): Caller => ({
   accountId: 1,
   accountName: 'ada',

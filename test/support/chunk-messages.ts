@@ -1,4 +1,4 @@
-/** Messages of chunks as they are in Kafka, for tests that alter, forge and repeat them. */
+/** Kafka messages of chunks, for tests that alter, forge and replay them. */
 
 import { silentLog } from '../../src/lib/log.js';
 import { compressZstd } from '../../src/lib/zstd.js';
@@ -20,7 +20,7 @@ export interface TestMessage {
 export const chunkTopic = (product: TestProduct, topic: 'short' | 'bulk'): string =>
   `${product.config.kafkaPrefix}.chunks.${topic}`;
 
-/** Sends messages to every partition of the topic in turn. */
+/** Sends messages round-robin to the partitions of the topic. */
 export const sendMessages = async (
   kafka: KafkaConnection,
   topicName: string,
@@ -34,7 +34,7 @@ export const sendMessages = async (
   await producer.disconnect();
 };
 
-/** Messages between two offsets of each partition. */
+/** Messages from the given offset of each partition to its end. */
 const messagesSince = async (
   kafka: KafkaConnection,
   product: TestProduct,
@@ -58,11 +58,11 @@ const messagesSince = async (
 
 export interface HeldUpload {
   readonly process: ProcessAnswer;
-  /** Its chunks, which the workers do not get. */
+  /** Its chunks, which no worker receives. */
   readonly messages: TestMessage[];
 }
 
-/** Uploads a file while no worker runs, and takes its chunks away from the workers. The worker runs again afterwards. */
+/** Uploads a file while no worker runs and moves the consumer group past its chunks. Then starts the worker again. */
 export const holdUpload = async (
   kafka: KafkaConnection,
   product: TestProduct,
@@ -100,11 +100,11 @@ export const chunkKeyOf = async (product: TestProduct, processId: number): Promi
     'SELECT chunk_key AS key FROM processes WHERE id = $1',
     [processId],
   );
-  if (row === undefined) throw new Error(`process ${processId} is not there`);
+  if (row === undefined) throw new Error(`process ${processId} does not exist`);
   return row.key;
 };
 
-/** The message that a chunk is sent in; without a key it is not authenticated. */
+/** Message of a chunk, without a MAC if there is no key. */
 export const messageOf = (chunk: Chunk, key?: Buffer): TestMessage => {
   const value = encodeChunk(chunk);
   return {
@@ -119,7 +119,7 @@ export const messageOf = (chunk: Chunk, key?: Buffer): TestMessage => {
   };
 };
 
-/** The only chunk of a file, given as its records. */
+/** The only chunk of a file with these records. */
 export const onlyChunk = async (processId: number, records: string): Promise<Chunk> => ({
   processId,
   number: 0,

@@ -1,4 +1,4 @@
-/** Plain HTTP to ClickHouse, so that tests of SQL depend on no client. */
+/** Plain HTTP to ClickHouse, so that tests of SQL do not depend on a client library. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ export interface ClickHouseQuery {
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-/** `fetch` takes no user and password in an address: they go into a header. */
+/** Moves the user and password of a URL into a header, since `fetch` rejects them in a URL. */
 export const withoutCredentials = (url: string): { address: URL; headers: Record<string, string> } => {
   const address = new URL(url);
   const pair = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`;
@@ -48,10 +48,10 @@ export const clickHouseText = async (url: string, query: ClickHouseQuery): Promi
   for (const [name, value] of Object.entries(query.params ?? {})) {
     address.searchParams.set(`param_${name}`, parameterText(value));
   }
-  // On a connection of its own: one that was kept may be closed by the server in the moment that it is used again.
-  const asked = request(address, { method: 'POST', headers, agent: false });
-  asked.end(query.sql);
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  // On a new connection: the server may close a kept-alive one just as it is used again.
+  const outgoing = request(address, { method: 'POST', headers, agent: false });
+  outgoing.end(query.sql);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const answer = await text(response);
   if (response.statusCode !== 200)
     throw new Error(

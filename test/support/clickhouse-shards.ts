@@ -1,4 +1,4 @@
-/** Three embedded ClickHouse servers whose cluster gets and loses shards while a product runs. */
+/** Three embedded ClickHouse servers whose cluster gains and loses shards while a product runs. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -11,13 +11,13 @@ import type { Scope } from '../../src/lib/scope.js';
 import { type ClickHouse, createClickHouse } from '../../src/storage/clickhouse/client.js';
 
 export interface ChangingCluster {
-  /** CLICKHOUSE_NODE_URLS is among it; the product finds the nodes without it too. */
+  /** Includes CLICKHOUSE_NODE_URLS; the product finds the nodes without it too. */
   readonly access: EmbeddedAccess;
   /** Connections to the servers. */
   readonly nodes: readonly ClickHouse[];
-  /** Gives each server the shards of these weights, in the order of the servers. The embedded engine reads them when it starts. */
+  /** Configures one shard per weight, in the order of the servers, and restarts them: the engine reads shards at startup. */
   configure(...weights: number[]): Promise<void>;
-  /** Ends a server at once; it is started again by itself. @param node Its place among `nodes`. */
+  /** Sends SIGKILL to a server, which is then restarted. @param node index in `nodes`. */
   kill(node: number): void;
 }
 
@@ -36,7 +36,7 @@ export const startChangingCluster = async (scope: Scope): Promise<ChangingCluste
 
   const kill = (node: number): number => {
     const pid = embedded.clickhousePids()[node];
-    if (pid === undefined) throw new Error(`server ${node} does not run`);
+    if (pid === undefined) throw new Error(`server ${node} is not running`);
     process.kill(pid, 'SIGKILL');
     return pid;
   };
@@ -66,7 +66,7 @@ export const startChangingCluster = async (scope: Scope): Promise<ChangingCluste
   };
 };
 
-/** Gives connections to servers in turn, as a balancer in front of them does. @returns Its address, with user and password. */
+/** Starts a round-robin TCP load balancer. @returns its URL, with user and password. */
 export const balance = async (urls: readonly string[], scope: Scope): Promise<string> => {
   let turn = 0;
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 /**
- * Runs test files without any server: files whose tests are all skipped are run, the others are only collected.
- * Writes the reporters' output, then a line of JSON.
+ * Collects test files without any server and runs those whose tests are all skipped.
+ * Prints the reporters' output, then a line of JSON.
  *
  *   vite-node test/support/collect-without-tools.ts FILE …
  */
@@ -11,7 +11,7 @@ import { SkippedReporter } from './skipped-reporter.js';
 export interface Collected {
   /** Files all of whose tests are skipped. */
   readonly skipped: readonly string[];
-  /** Files with some tests that would run, and the number of those. */
+  /** Number of tests that would run, by file. */
   readonly mixed: Readonly<Record<string, number>>;
   readonly failed: number;
 }
@@ -21,7 +21,7 @@ const vitest = await createVitest('test', {
   watch: false,
   include: process.argv.slice(2).filter((argument) => argument.endsWith('.test.ts')),
   reporters: ['default', new SkippedReporter()],
-  // One process, which reads the product's modules once.
+  // A single process loads the product's modules once.
   pool: 'forks',
   isolate: false,
   poolOptions: { forks: { singleFork: true } },

@@ -1,4 +1,4 @@
-/** Compaction of the product under test, called by the test instead of the job. */
+/** Compaction of the product under test, run by the test instead of the job. */
 import { silentLog } from '../../src/lib/log.js';
 import { type CompactionSteps, createCompactions } from '../../src/rows/compactions.js';
 import type { FoldLimits } from '../../src/rows/folds.js';
@@ -10,7 +10,7 @@ import type { TestProduct } from './product.js';
 export const openClickHouse = ({ config }: TestProduct): ClickHouse =>
   createClickHouse({ url: config.clickhouseUrl ?? '', database: config.clickhouseDatabase });
 
-/** Joins runs of at least three segments, and folds patches if limits are given; returns the number of joined runs. */
+/** Joins runs of at least three segments, and folds patches if limits are given. @returns number of joined runs. */
 export const compact = (
   { sql }: TestProduct,
   clickhouse: ClickHouse,

@@ -12,11 +12,11 @@ export interface OpenedConnector {
 
 export interface OpenOptions {
   readonly exchanges: readonly Exchange[];
-  /** The key that the gateway would send along; none by default. */
+  /** API key that the gateway would send; none by default. */
   readonly apiKey?: string;
-  /** Default 2026-03-15. */
+  /** @default '2026-03-15' */
   readonly today?: string;
-  /** Milliseconds for one request; default 5000. */
+  /** Timeout of a request. @default 5000 */
   readonly timeoutMs?: number;
 }
 
@@ -28,14 +28,14 @@ const ignoredNames = (provider: Provider): { ignoredQuery: string[]; ignoredBody
   };
 };
 
-/** A connector against a replayed upstream through the gateway's own client, without limits, retries, cache. */
+/** Opens a connector on a replayed upstream through the gateway's own client, without limits, retries or cache. */
 export const openConnector = async (provider: Provider, options: OpenOptions): Promise<OpenedConnector> => {
   const upstream = await startReplayUpstream(options.exchanges, ignoredNames(provider));
   const others = Object.keys(provider.otherBaseUrls ?? {}).map((name) => [
     `${provider.slug}.${name}`,
     upstream.otherBaseUrl(name),
   ]);
-  const ask = createSendRequest({
+  const send = createSendRequest({
     provider: { ...provider, timeoutMs: options.timeoutMs ?? 5_000 },
     baseUrls: { [provider.slug]: upstream.baseUrl, ...Object.fromEntries(others) },
     key: options.apiKey,
@@ -43,7 +43,7 @@ export const openConnector = async (provider: Provider, options: OpenOptions): P
     now: () => Date.now(),
   });
   const http = createUpstreamHttp(provider, async (request) => {
-    const { reply, error } = await ask({
+    const { reply, error } = await send({
       ...request,
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     });

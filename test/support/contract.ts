@@ -32,21 +32,21 @@ export interface OpenApiDocument {
 
 export interface Seen {
   readonly method: string;
-  /** Below the base address, query allowed. */
+  /** Path below the base URL; may have a query. */
   readonly path: string;
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string;
 }
 
-/** Checks answers against the OpenAPI document that the service itself serves. */
+/** Checks answers against the OpenAPI document of the running service. */
 export interface Contract {
   readonly document: OpenApiDocument;
-  /** `GET /datasets/{id}` of a request; undefined for what the document does not have. */
+  /** Operation of a request, such as `GET /datasets/{id}`; undefined if it is not in the document. */
   operationOf(method: string, path: string): string | undefined;
-  /** @throws Error that says how the answer is off the document. */
+  /** @throws Error that names the difference from the document. */
   check(seen: Seen): void;
-  /** Every example of the document that its own schema refuses. */
+  /** Examples of the document that do not match their own schema. */
   wrongExamples(): string[];
 }
 
@@ -89,7 +89,7 @@ export const createContract = (document: OpenApiDocument): Contract => {
     if (response === undefined)
       throw new Error(`${where}: the document has no such status; body: ${text.slice(0, 300)}`);
     if (response.content === undefined) {
-      if (text !== '') throw new Error(`${where}: the document promises no body`);
+      if (text !== '') throw new Error(`${where}: the document declares no body`);
       return;
     }
     const type = (contentType ?? '').split(';')[0]?.trim() ?? '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { programOf } from './tools.js';
 
 export interface CurlAnswer {
-  /** Exit code: 0 when curl takes the answer for complete. */
+  /** Exit code; 0 if curl considers the answer complete. */
   readonly exit: number;
   readonly status: number;
   /** `1`, `1.1` or `2`. */
@@ -16,17 +16,17 @@ export interface CurlAnswer {
   readonly body: Buffer;
 }
 
-/** An answer as curl reads it, the client of most scripts. Certificates are not checked. */
+/** Runs curl, the client of most scripts. Certificates are not checked. */
 export const curl = async (...args: string[]): Promise<CurlAnswer> => {
   const program = await programOf('curl');
   const folder = await mkdtemp(join(tmpdir(), 'tabulary-curl-'));
   const file = (name: string): string => join(folder, name);
   const own = ['-skS', '--max-time', '120', '-D', file('head'), '-o', file('body')];
   try {
-    const { exit, text, said } = await new Promise<{ exit: number; text: string; said: string }>(
+    const { exit, text, message } = await new Promise<{ exit: number; text: string; message: string }>(
       (resolve) => {
         execFile(program, [...own, '-w', '%{http_code} %{http_version}', ...args], (error, stdout, stderr) =>
-          resolve({ exit: error === null ? 0 : Number(error.code), text: stdout, said: stderr.trim() }),
+          resolve({ exit: error === null ? 0 : Number(error.code), text: stdout, message: stderr.trim() }),
         );
       },
     );
@@ -37,7 +37,7 @@ export const curl = async (...args: string[]): Promise<CurlAnswer> => {
       status: Number(status),
       version,
       headers: String(await read('head')),
-      error: said,
+      error: message,
       body: await read('body'),
     };
   } finally {

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A line to a service that breaks in the middle of an answer, or goes dead. */
+/** TCP proxy that cuts connections in the middle of an answer, or lets them go dead. */
 export interface Cutter {
-  /** The service, reached through it. */
+  /** URL of the service through the proxy. */
   readonly url: string;
-  /** Breaks each connection once this many bytes of answers have come over it from now on. */
+  /** Breaks each connection after this many further bytes of answers. */
   cutAfter(bytes: number): void;
-  /** Connections that are open now stay open and deliver nothing any more, as behind a firewall that has dropped them. */
+  /** Open connections stay open but deliver nothing, as if a firewall had dropped them. */
   goDead(): void;
   close(): Promise<void>;
 }
 
-/** @param target Address of a service with its port. */
+/** @param target URL of a service, with its port. */
 export const createCutter = async (
   target: string,
   cutAfterBytes = Number.POSITIVE_INFINITY,
 ): Promise<Cutter> => {
   const { hostname, port } = new URL(target);
-  /** Bytes that came from the service, by its side of the connection. */
+  /** Bytes received from the service, by upstream socket. */
   const received = new Map<Socket, number>();
   const sockets = new Set<Socket>();
   let limit = cutAfterBytes;

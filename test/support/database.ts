@@ -3,6 +3,6 @@ import { createEmptyDatabase, type FreshDatabase } from './empty-database.js';
 
 export { createEmptyDatabase, type FreshDatabase };
 
-/** A migrated database of its own on the server of the given one, so that files do not see each other. */
+/** Creates a migrated database on the server of the given URL, so that test files are isolated. */
 export const createDatabase = (databaseUrl: string, name?: string): Promise<FreshDatabase> =>
   createEmptyDatabase(databaseUrl, { template: inject('templateDatabase'), ...(name && { name }) });

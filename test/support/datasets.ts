@@ -1,4 +1,4 @@
-/** Datasets over the public API, as a client would use it. */
+/** Dataset operations over the public API. */
 import { patienceMs } from './patience.js';
 
 export interface Client {
@@ -52,14 +52,14 @@ export const json = async <T>(response: Response, status = 200): Promise<T> => {
 
 let count = 0;
 
-/** A new dataset in Home. */
+/** Creates a dataset in Home. */
 export const createDataset = async (client: Client, name = `dataset ${++count}`): Promise<number> => {
   const home = await json<{ id: number }>(await call(client, 'GET', '/repositories/home'));
   const body = { name, repositoryId: home.id };
   return (await json<{ id: number }>(await call(client, 'POST', '/datasets', body), 201)).id;
 };
 
-/** Sends a file; the raw answer. */
+/** Uploads a file. @returns the raw answer. */
 export const putFile = (
   client: Client,
   datasetId: number,
@@ -75,10 +75,10 @@ export const putFile = (
   });
 };
 
-/** Milliseconds between two questions. Each takes milliseconds of two processes, and most uploads a tenth of a second. */
+/** Polling interval. A poll costs two processes milliseconds each; most uploads take a tenth of a second. */
 const pollMs = 25;
 
-/** Waits until a process has ended. */
+/** Polls until the process is no longer pending. */
 export const ended = async (client: Client, { datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
   const until = Date.now() + patienceMs;
   do {
@@ -91,7 +91,7 @@ export const ended = async (client: Client, { datasetId, id }: ProcessAnswer): P
   throw new Error(`process ${id} is still pending`);
 };
 
-/** Uploads and waits; the ended process. */
+/** Uploads a file and waits for its process. */
 export const upload = async (
   client: Client,
   datasetId: number,
@@ -102,7 +102,7 @@ export const upload = async (
 export const readDataset = async (client: Client, datasetId: number): Promise<DatasetAnswer> =>
   json<DatasetAnswer>(await call(client, 'GET', `/datasets/${datasetId}`));
 
-/** Text of a download, its line ends as LF; follows the link of a whole file. */
+/** Downloads a dataset with line ends as LF; follows the redirect to an exported file. */
 export const download = async (client: Client, datasetId: number, query = ''): Promise<string> => {
   const response = await call(client, 'GET', `/datasets/${datasetId}/data${query}`);
   if (response.status !== 302) return (await response.text()).replaceAll('\r\n', '\n');

@@ -17,7 +17,7 @@ const onServer = async (databaseUrl: string, statement: string): Promise<void> =
   }
 };
 
-/** A database without a schema on the server of the given one, or a copy of the database `template`. */
+/** Creates a database on the server of the given URL, empty or as a copy of `template`. */
 export const createEmptyDatabase = async (
   databaseUrl: string,
   { name = `test_${randomBytes(6).toString('hex')}`, template = 'template1' } = {},

@@ -1,10 +1,10 @@
-/** One table of values that programs like to alter; each protocol must carry it unchanged. */
+/** Table of values that programs tend to alter; every protocol must return it unchanged. */
 
 type Cell = string | null;
 
 export const exactColumns = ['Day', 'A name with blanks', 'Big', 'Exact', 'Tiny'] as const;
 
-/** Numbers in their shortest form; those of a column have 38 digits together, which is what Parquet readers hold. */
+/** Numbers in their shortest form. Each column fits into 38 digits, the limit of Parquet readers. */
 export const exactRows: readonly (readonly Cell[])[] = [
   ['0931-07-14', '00123', '123456789012345678901234567890', '123456789012345678901234567890.25', '0.1'],
   ['1931-07-14', 'a, "b"', '-123456789012345678901234567891', '-0.00000001', '-0.3'],
@@ -17,7 +17,7 @@ const quoted = (cell: Cell): string => (cell === null ? '' : `"${cell.replaceAll
 
 export const exactCsv = [exactColumns, ...exactRows].map((row) => `${row.map(quoted).join(',')}\n`).join('');
 
-/** A number without exponent, zeros before it and zeros after its last digit. */
+/** Writes a number without exponent, leading zeros and trailing zeros. */
 const plainNumber = (text: string): string => {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -31,7 +31,7 @@ const plainNumber = (text: string): string => {
   return sign === '-' && value !== '0' ? `-${value}` : value;
 };
 
-/** Rows as a protocol gave them, so that they can be compared: by day, numbers in one form. */
+/** Normalizes the rows of a protocol for comparison: sorted by day, numbers in one form. */
 export const comparable = (rows: readonly (readonly Cell[])[]): Cell[][] =>
   rows
     .map((row) => row.map((cell, at) => (at < 2 || cell === null ? cell : plainNumber(cell))))

@@ -1,4 +1,4 @@
-/** In place of fast-check: random tests draw few samples where they run again and again. MOST_SAMPLES: how many. */
+/** Replaces fast-check where tests run many times: caps the samples of a property at MOST_SAMPLES. */
 import fc from '../../node_modules/fast-check/lib/fast-check.js';
 
 const maxRuns = Number(process.env.MOST_SAMPLES ?? 50);

@@ -1,4 +1,4 @@
-/** How smoothly a page draws, from traces of Chromium. */
+/** Rendering smoothness of a page, from Chromium traces. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -7,28 +7,28 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of the clock on the wall, and of the processor. */
+  /** Microseconds: start and duration by the wall clock (`ts`, `dur`), CPU time (`tdur`). */
   readonly ts: number;
   readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string; readonly data?: { readonly functionName?: string } };
 }
 
-/** Turns of the page's main thread: each handles events, runs scripts, or draws a frame. */
+/** Tasks of the page's main thread: each handles events, runs scripts or draws a frame. */
 export interface Turns {
   /** Frames for which scripts ran. */
   readonly frames: number;
-  /** Milliseconds of processor that each turn took, the longest first: what others do on the machine counts little. */
+  /** CPU time of each task, longest first: less sensitive to other load on the machine. */
   readonly cpuMs: readonly number[];
-  /** The same by the clock on the wall. */
+  /** Wall-clock time of each task, longest first. */
   readonly wallMs: readonly number[];
-  /** Summary of the longest turn, for people. */
+  /** Summary of the longest task, for humans. */
   readonly longest: string;
 }
 
 const descending = (a: number, b: number): number => b - a;
 
-/** The largest parts of a turn, with their milliseconds of processor. */
+/** Largest parts of a task, with their CPU milliseconds. */
 const partsOf = (turn: TraceEvent | undefined, own: readonly TraceEvent[]): string =>
   turn === undefined
     ? ''
@@ -42,7 +42,7 @@ const partsOf = (turn: TraceEvent | undefined, own: readonly TraceEvent[]): stri
         )
         .join(', ');
 
-/** Traces the page while `work` goes on: for seconds, not minutes, since a trace is kept in memory. */
+/** Traces the page during `work`, which may take seconds, not minutes: the trace is kept in memory. */
 export const traceTurns = async (page: Page, work: () => Promise<unknown>): Promise<Turns> => {
   const browser = page.context().browser();
   if (browser === null) throw new Error('the window has no browser');
@@ -64,7 +64,7 @@ export const traceTurns = async (page: Page, work: () => Promise<unknown>): Prom
   );
   const own = traceEvents.filter((event) => main.has(threadOf(event)));
   const turns = own.filter(({ name, ph }) => name === 'RunTask' && ph === 'X');
-  // Without the processor's clock nothing would ever be too long. The trace may cut the first and the last turn of a thread.
+  // Without CPU times no task would ever be too long. The trace may cut the first and the last task of a thread.
   const timed = turns.filter(({ tdur }) => tdur !== undefined);
   expect(timed.length).toBeGreaterThan(0);
   expect(turns.length - timed.length).toBeLessThanOrEqual(2 * main.size);
@@ -76,7 +76,7 @@ export const traceTurns = async (page: Page, work: () => Promise<unknown>): Prom
   };
 };
 
-/** Work of a known size, done in the page itself: a machine that is slower, or busy with others, is slower at both. */
+/** Reference work in the page itself: a slow or busy machine slows both this and the measured work. */
 const yardstick = `(() => {
   const numbers = new Map();
   for (let at = 0; at < 20000; at += 1) numbers.set('column ' + at + ' of a table', at);
@@ -84,12 +84,12 @@ const yardstick = `(() => {
     if (numbers.get(name) !== at) throw new Error('the yardstick is broken');
 })()`;
 
-/** It takes 15 to 25 ms of processor where a frame may take 50. */
+/** The reference takes 15 to 25 ms of CPU on a machine where a frame may take 50. */
 const maxYardsticks = 3;
 
 /**
- * Checks that no turn of the page's main thread takes longer than the promise while `work` goes on, which can be done
- * again: the best of several attempts counts, since garbage is collected now and then.
+ * Checks that no task of the main thread is longer than the limit during `work`, which must be repeatable:
+ * the best of several attempts counts, because of garbage collection.
  */
 export const expectShortFrames = async (page: Page, work: () => Promise<void>): Promise<void> => {
   let least = Number.POSITIVE_INFINITY;
@@ -97,13 +97,13 @@ export const expectShortFrames = async (page: Page, work: () => Promise<void>): 
   for (let attempt = 0; attempt < 4 && least > maxYardsticks; attempt += 1) {
     const { frames, cpuMs } = await traceTurns(page, work);
     expect(frames).toBeGreaterThan(30);
-    const known = await traceTurns(page, () => page.evaluate(yardstick));
-    least = Math.min(least, (cpuMs[0] ?? 0) / (known.cpuMs[0] ?? 0));
+    const reference = await traceTurns(page, () => page.evaluate(yardstick));
+    least = Math.min(least, (cpuMs[0] ?? 0) / (reference.cpuMs[0] ?? 0));
   }
-  expect(least, 'the longest turn, in yardsticks').toBeLessThanOrEqual(maxYardsticks);
+  expect(least, 'longest task, in multiples of the reference work').toBeLessThanOrEqual(maxYardsticks);
 };
 
-/** Megabytes of the page's scripts that are in use. */
+/** Used JavaScript heap of the page, in MB. */
 export const heapOf = async (page: Page): Promise<number> => {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -112,14 +112,14 @@ export const heapOf = async (page: Page): Promise<number> => {
   return usedSize / 1e6;
 };
 
-/** Puts the pointer over the grid, where its wheel scrolls. */
+/** Moves the pointer over the grid, so that the wheel scrolls it. */
 const pointAt = async (page: Page): Promise<void> => {
   const box = await page.locator('.grid').boundingBox();
   if (box === null) throw new Error('there is no grid');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height * 0.75);
 };
 
-/** Turns the wheel, slowly at first, then as fast as it goes. */
+/** Scrolls with the wheel, faster with every step. */
 export const turnWheel = async (page: Page, axis: 'down' | 'right', steps: number): Promise<void> => {
   await pointAt(page);
   for (let step = 0; step < steps; step += 1) {
@@ -128,7 +128,7 @@ export const turnWheel = async (page: Page, axis: 'down' | 'right', steps: numbe
   }
 };
 
-/** Drags the scroll bar to a share of the whole, in steps. */
+/** Scrolls to a fraction of the whole in 20 steps, as if the scroll bar were dragged. */
 export const dragTo = (page: Page, axis: 'down' | 'right', share: number): Promise<void> =>
   page.evaluate(`(async () => {
     const grid = document.querySelector('.grid');

@@ -5,18 +5,18 @@ import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import type { TestProduct } from './product.js';
 
-/** A further process of a product, on the same services and names. */
+/** Additional process of a product, on the same services and with the same prefixes. */
 export interface FurtherProcess {
-  /** Address of its health endpoints and metrics. */
+  /** Base URL of its health endpoints and metrics. */
   readonly root: string;
-  /** Address of the API, `/api` included. */
+  /** Base URL of the API, `/api` included. */
   readonly baseUrl: string;
-  /** Ends it as an operator would: it finishes what it is at. */
+  /** Shuts down gracefully: work in flight is finished. */
   stop(): Promise<void>;
 }
 
 export interface FurtherOptions {
-  /** Settings that are its own. */
+  /** Settings that differ from those of the product. */
   readonly changes?: Partial<Config>;
   /** @default 'test' */
   readonly version?: string;

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A line to a service that a test can shut. */
+/** TCP proxy in front of a service, which a test can shut or freeze. */
 export interface Gate {
-  /** The address, reached through the gate. */
+  /** URL of the service through the gate. */
   readonly url: string;
-  /** Breaks all connections and takes no new one. */
+  /** Breaks all connections and rejects new ones. */
   shut(): void;
   open(): void;
-  /** Lets no byte through and breaks nothing, like a service whose process was stopped; new connections are taken. */
+  /** Lets no byte through but keeps connections and accepts new ones, like a service stopped by SIGSTOP. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 }
 
-/** @param target Address of a service with its port. */
+/** @param target URL of a service, with its port. */
 export const createGate = async (target: string): Promise<Gate> => {
   const { hostname, port } = new URL(target);
-  /** From which socket to which. */
-  const lines = new Map<Socket, Socket>();
+  /** Peer of each open socket. */
+  const peers = new Map<Socket, Socket>();
   let shut = false;
   let frozen = false;
   const server = createServer((client) => {
@@ -28,10 +28,10 @@ export const createGate = async (target: string): Promise<Gate> => {
       [client, peer],
       [peer, client],
     ] as const) {
-      lines.set(one, other);
+      peers.set(one, other);
       one.on('error', () => undefined);
       one.once('close', () => {
-        lines.delete(one);
+        peers.delete(one);
         other.destroy();
       });
       if (!frozen) one.pipe(other);
@@ -43,7 +43,7 @@ export const createGate = async (target: string): Promise<Gate> => {
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
   const breakAll = (): void => {
-    for (const socket of lines.keys()) socket.destroy();
+    for (const socket of peers.keys()) socket.destroy();
   };
   return {
     url: url.href,
@@ -56,11 +56,11 @@ export const createGate = async (target: string): Promise<Gate> => {
     },
     freeze() {
       frozen = true;
-      for (const [one, other] of lines) one.unpipe(other);
+      for (const [one, other] of peers) one.unpipe(other);
     },
     thaw() {
       frozen = false;
-      for (const [one, other] of lines) one.pipe(other);
+      for (const [one, other] of peers) one.pipe(other);
     },
     async close() {
       breakAll();

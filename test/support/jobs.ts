@@ -4,7 +4,7 @@ import { silentLog } from '../../src/lib/log.js';
 import type { Scope } from '../../src/lib/scope.js';
 import type { Sql } from '../../src/storage/postgres/sql.js';
 
-/** Jobs of a process of its own. */
+/** Creates jobs with a process id of their own. */
 export const jobsOf = (sql: Sql, scope: Scope, options: Partial<JobsOptions> = {}): Promise<Jobs> =>
   createJobs({
     sql,

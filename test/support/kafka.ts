@@ -6,7 +6,7 @@ import { createKafka, type KafkaConnection, type KafkaRetry } from '../../src/st
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import type { KafkaAccess } from './services.js';
 
-/** Connection of the product with these settings. */
+/** Configuration of the product with this Kafka access. */
 export const settingsOf = (access: KafkaAccess): Config =>
   loadConfig(
     Object.fromEntries(
@@ -14,14 +14,14 @@ export const settingsOf = (access: KafkaAccess): Config =>
     ),
   );
 
-/** A connection of a test's own; without an address to the Kafka of all tests. */
+/** Connects a test to Kafka; by default to the server that all tests share. */
 export const connectKafka = (
   clientId: string,
   access: KafkaAccess = inject('kafka'),
   retry: KafkaRetry = {},
 ): KafkaConnection => createKafka({ settings: settingsOf(access), clientId, log: silentLog, retry });
 
-/** Sets entries of both chunk topics of a product, as an operator does with Kafka's own tools. */
+/** Sets config entries of both chunk topics, as an operator does with Kafka's own tools. */
 export const configureChunkTopics = async (
   kafkaPrefix: string,
   entries: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
-/** Finds in the source what the product may log: every call of a logger, with its level, fields and name. */
+/** Finds every logger call in the source, with its levels, fields and event name. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface LogEvent {
-  /** Undefined: the name is not written in the call. */
+  /** Undefined if the name is not a literal. */
   readonly name: string | undefined;
   readonly levels: readonly string[];
   readonly fields: readonly string[];
@@ -13,7 +13,7 @@ export interface LogEvent {
 const call =
   /\b(?:log|requestLog|ctx\.state\.log|request\.log)(?:\.(debug|info|warn|error|fatal)|\[([^\]]+)\])\(/g;
 
-/** Parts of a text between commas that stand in no bracket and no string. */
+/** Splits a text at commas outside of brackets and strings. */
 const topLevelParts = (text: string): string[] => {
   const parts: string[] = [];
   let depth = 0;
@@ -47,7 +47,7 @@ const fieldsOf = (argument: string | undefined): string[] =>
         .map((part) => /^\w+/.exec(part)?.[0] ?? part)
     : [];
 
-// A choice without words is made elsewhere, as `levelOf` does.
+// Levels that are computed elsewhere, such as by `levelOf`, are not found.
 const levelWords = /'(debug|info|warn|error|fatal)'/g;
 
 const withoutComments = (source: string): string =>
@@ -57,13 +57,13 @@ export const logEventsOf = (file: string, text: string): LogEvent[] => {
   const source = withoutComments(text);
   return [...source.matchAll(call)].map((match) => {
     const [whole, level, choice = ''] = match;
-    const given = topLevelParts(source.slice(match.index + whole.length));
-    const last = given.at(-1) ?? '';
+    const args = topLevelParts(source.slice(match.index + whole.length));
+    const last = args.at(-1) ?? '';
     return {
       file,
       name: /^'[^']*'$/.test(last) ? last.slice(1, -1) : undefined,
       levels: level === undefined ? [...choice.matchAll(levelWords)].map(([, word = '']) => word) : [level],
-      fields: fieldsOf(given.length > 1 ? given[0] : undefined),
+      fields: fieldsOf(args.length > 1 ? args[0] : undefined),
     };
   });
 };

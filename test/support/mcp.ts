@@ -1,7 +1,7 @@
-/** An assistant's connection to the product, by the protocol's own client. */
+/** MCP connection to the product with the protocol's official client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** Revisions that a test asks for: the newest, or whatever a client of 2025 negotiates. */
+/** Protocol revision of a test: the newest, or the one that a client of 2025 negotiates. */
 export type Revision = '2026-07-28' | 'legacy';
 
 export const mcpUrl = (baseUrl: string): URL => new URL('/mcp', baseUrl);
@@ -29,14 +29,14 @@ export interface ToolError {
   readonly details?: unknown;
 }
 
-interface Answered {
-  /** The text, read as JSON. */
+interface ToolResult {
+  /** Text content, parsed as JSON. */
   readonly content: unknown;
   readonly structured: unknown;
   readonly isError: boolean;
 }
 
-const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<Answered> => {
+const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<ToolResult> => {
   const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
   const [first] = content as { type: string; text: string }[];
   return {
@@ -46,7 +46,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown>)
   };
 };
 
-/** Calls a tool that answers; both parts of the answer say the same. */
+/** Calls a tool that succeeds; text and structured content must be equal. */
 export const callTool = async <T>(
   client: Client,
   name: string,
@@ -55,11 +55,11 @@ export const callTool = async <T>(
   const { content, structured, isError } = await call(client, name, args);
   if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
   if (JSON.stringify(content) !== JSON.stringify(structured))
-    throw new Error('the parts of an answer differ');
+    throw new Error(`text and structured content of ${name} differ`);
   return structured as T;
 };
 
-/** Calls a tool that refuses. */
+/** Calls a tool that fails. */
 export const refusedTool = async (
   client: Client,
   name: string,

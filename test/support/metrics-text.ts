@@ -1,4 +1,4 @@
-/** Reads what /metrics answers: Prometheus' text format, as far as the product writes it. */
+/** Parser of Prometheus' text format, as far as the product uses it. */
 
 export interface Sample {
   readonly name: string;
@@ -7,12 +7,12 @@ export interface Sample {
 }
 
 export interface MetricsText {
-  /** Names as they stand in HELP lines. */
+  /** Names of metrics in TYPE lines. */
   readonly names: ReadonlySet<string>;
   /** Names of series: those of histograms end with _bucket, _sum and _count. */
   readonly series: ReadonlySet<string>;
   readonly samples: readonly Sample[];
-  /** Value of the one sample with at least these labels; undefined when there is none. */
+  /** Value of the only sample with at least these labels; undefined if there is none. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 

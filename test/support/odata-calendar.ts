@@ -1,4 +1,4 @@
-/** The calendar for the evaluator: whole-number arithmetic on days since 0001-01-01, no date object. */
+/** Calendar of the evaluator: integer arithmetic on days since 0001-01-01, without `Date`. */
 import type { DatePart, PeriodStart } from './odata-tree.js';
 
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -31,7 +31,7 @@ const textOf = (number: number): string => {
 /** 0001-01-01 was a Monday. */
 const mondayOf = (number: number): number => number - (number % 7);
 
-/** The year that a week belongs to has its Thursday; it is its n-th. */
+/** ISO week: it belongs to the year of its Thursday. */
 const weekOf = (number: number): number => {
   const thursday = mondayOf(number) + 3;
   const [year] = split(textOf(thursday));

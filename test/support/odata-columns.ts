@@ -1,6 +1,6 @@
 import type { TestColumn } from './odata-tree.js';
 
-/** Every physical type, and names that are hard to find in running text. */
+/** Columns of every physical type, with names that are hard to tokenize. */
 export const testColumns: readonly TestColumn[] = [
   { id: 11, name: 'City', dataType: 'String', physical: 's' },
   { id: 12, name: 'City of birth', dataType: 'String', physical: 's' },
@@ -13,5 +13,5 @@ export const testColumns: readonly TestColumn[] = [
   { id: 19, name: `O'Neil "x"`, dataType: 'Date', physical: 't' },
 ];
 
-/** Columns that only the bracketed form reaches. */
+/** Columns that can only be named in brackets. */
 export const needsBrackets = new Set(['2020-01-01']);

@@ -31,7 +31,7 @@ export const shortened = ({ units, scale }: Dec): Dec => {
   return { units: rest, scale: places };
 };
 
-/** Half away from zero; `direction` 0 rounds, -1 and 1 go down and up. */
+/** Rounds to an integer: `direction` 0 half away from zero, -1 down, 1 up. */
 export const whole = ({ units, scale }: Dec, direction: -1 | 0 | 1): Dec => {
   const unit = pow(scale);
   const cut = units / unit;

@@ -1,15 +1,15 @@
 /**
- * Meaning of a filter, written from OData 4.01 part 2, 5.1.1 and the rules of arithmetic in the documentation,
- * without a line of the compiler. Slow and plain on purpose: decimals are BigInt fractions of powers of ten.
+ * Reference evaluator of filters, written from OData 4.01 part 2, 5.1.1 and the documented arithmetic, independent
+ * of the compiler. Slow and simple on purpose: decimals are BigInt fractions of powers of ten.
  *
- * Where ClickHouse may calculate in double (operands outside of the exact range, or a result that could need
- * more than 76 digits), both answers are worked out; if they differ, the row is left undecided.
+ * Where ClickHouse may calculate in double (operands outside the exact range, or a result that could need more than
+ * 76 digits), both results are computed. If they differ, the row is undecided.
  */
 import { partOf, startOf } from './odata-calendar.js';
 import { type Dec, dec, order, pow, shortened, whole } from './odata-decimal.js';
 import type { Bool, Cell, Day, Num, Op, Operand, Str, TestColumn } from './odata-tree.js';
 
-/** Digits before and after the point that values of an expression may have. */
+/** Maximum number of digits before and after the decimal point of an expression. */
 interface Room {
   readonly whole: number;
   readonly scale: number;
@@ -18,7 +18,7 @@ interface Room {
 export interface NumValue {
   readonly dec: Dec;
   readonly double: number;
-  /** False when the row or the expression may be calculated in double. */
+  /** False if the value may be calculated in double. */
   readonly exact: boolean;
 }
 
@@ -34,7 +34,7 @@ const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from
 
 export type Outcome = boolean | null;
 
-/** @param inexact Places of columns that are calculated in double whatever the row holds. */
+/** @param inexact indexes of columns that are always calculated in double. */
 export const createEvaluator = (columns: readonly TestColumn[], inexact: ReadonlySet<number> = new Set()) => {
   const columnAt = (at: number): TestColumn => {
     const column = columns[at];
@@ -42,7 +42,7 @@ export const createEvaluator = (columns: readonly TestColumn[], inexact: Readonl
     return column;
   };
 
-  /** Undefined: some value may need more than 76 digits. */
+  /** @returns undefined if a value may need more than 76 digits. */
   const room = (e: Num): Room | undefined => {
     const roomFor = (wholeDigits: number, scale: number): Room | undefined =>
       wholeDigits + scale <= digits ? { whole: wholeDigits, scale } : undefined;
@@ -147,7 +147,7 @@ export const createEvaluator = (columns: readonly TestColumn[], inexact: Readonl
     const [au, bu] = [a.dec.units * pow(scale - a.dec.scale), b.dec.units * pow(scale - b.dec.scale)];
     const divides = e.k === 'div' || e.k === 'mod';
     const zero = divides && bu === 0n;
-    // The whole comparison may still be calculated in double, where the divisor is not quite zero, or is.
+    // In double, the divisor may be zero although the decimal is not, or the other way round.
     if (zero !== (divides && b.double === 0)) throw new Undecided('divisor near 0');
     if (zero) return null;
     if (!exact && !(Number.isFinite(a.double) && Number.isFinite(b.double))) {
@@ -163,7 +163,7 @@ export const createEvaluator = (columns: readonly TestColumn[], inexact: Readonl
         return { dec: { units, scale: a.dec.scale + b.dec.scale }, double: a.double * b.double, exact };
       }
       case 'mod': {
-        // Far apart, the remainder of doubles says nothing.
+        // The remainder of doubles of very different size is meaningless.
         if (!exact && Math.abs(a.double / b.double) > 1e6)
           throw new Undecided('remainder of distant doubles');
         return { dec: { units: au % bu, scale }, double: a.double % b.double, exact };
@@ -319,13 +319,12 @@ export const createEvaluator = (columns: readonly TestColumn[], inexact: Readonl
   };
 
   return {
-    /** Each throws Undecided where the rules leave the value open. */
+    /** @throws Undecided, as do `text` and `day`. */
     number: num,
     text: str,
     day: dayOf,
-    /** Digits that values of an expression may have; undefined: more than 76. */
     room,
-    /** Whether the row is kept; undefined when the rules leave it open. */
+    /** @returns undefined if the row is undecided. */
     keeps: (filter: Bool, row: readonly Cell[]): boolean | undefined => {
       try {
         return bool(filter, row) === true;

@@ -1,4 +1,4 @@
-/** Generated tables and filters as typed trees. */
+/** Arbitraries of tables and of filters as typed trees. */
 import fc from 'fast-check';
 import { testColumns } from './odata-columns.js';
 import type {
@@ -129,7 +129,7 @@ const numberText = fc.oneof(
   { arbitrary: decimalArb(76, 0), weight: 1 },
 );
 
-/** Arithmetic on 1e400 leaves the rules open for every row; comparisons with it do not. */
+/** Operands of arithmetic, without 1e400: it would make every row undecided. Comparisons with it are decided. */
 const termText = numberText.filter(
   (text) => Math.abs(Number(text)) < 1e300 && (Number(text) !== 0 || /^[-+]?0(\.0)?$/.test(text)),
 );
@@ -158,7 +158,7 @@ const periodStartArb = fc.constantFrom<PeriodStart>(
   'startofweek',
 );
 
-/** A column, or the first day of a period of a period of it. */
+/** A Date column, with up to two nested functions for the start of a period. */
 const storedDay: fc.Arbitrary<Day> = fc
   .tuple(columnOf('Date'), fc.array(periodStartArb, { maxLength: 2 }))
   .map(([column, periods]) => periods.reduce<Day>((d, k) => ({ k, d }), column));
@@ -329,19 +329,19 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
   ),
 }));
 
-/** Comparisons of values with each other are refused. */
+/** Filters out comparisons of literals only, which the service rejects. */
 function readsColumn(e: unknown): boolean {
   if (typeof e !== 'object' || e === null) return false;
   return ('k' in e && e.k === 'col') || Object.values(e).some(readsColumn);
 }
 
-/** A literal in substring must be a whole number from 0; anything calculated may be anything. */
+/** Literals in `substring` must be non-negative integers; calculated arguments may have any value. */
 function isCount(e: unknown): boolean {
   const { k, text } = e as { k: string; text?: string };
   return k === 'col' || (k === 'lit' ? /^\d+$/.test(text ?? '') : k !== 'neg' && !isFolded(e as Num));
 }
 
-/** Calculated from literals alone: a constant for the binder, which then refuses it like a literal. */
+/** An expression of literals only. The binder folds it and validates it like a literal. */
 function isFolded(e: Num): boolean {
   if (e.k === 'lit') return true;
   if ('b' in e) return isFolded(e.a) && isFolded(e.b);

@@ -11,13 +11,13 @@ export const basic = (user: string, password = ''): { authorization: string } =>
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
-/** Options of a request as clients send them: names percent-encoded as well. */
+/** Query string as OData clients send it: names are percent-encoded too. */
 export const queryOf = (options: Readonly<Record<string, string>>): string =>
   Object.entries(options)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&');
 
-/** An OData service, as one client asks it. */
+/** Client of an OData service. */
 export const odataService = (
   { baseUrl, key }: Client,
   id: number,
@@ -31,7 +31,7 @@ export const odataService = (
     get,
     page: async (options: Readonly<Record<string, string>> = {}): Promise<Page> =>
       json<Page>(await get(`/Rows?${queryOf(options)}`)),
-    /** Status and code of a refusal. */
+    /** Status and error code of a rejected request. */
     refusal: async (options: Readonly<Record<string, string>>): Promise<unknown[]> => {
       const response = await get(`/Rows?${queryOf(options)}`);
       const { error } = (await response.json()) as { error?: { code: string } };

@@ -1,4 +1,4 @@
-/** Filters as the tests build them: typed trees of their own, so that the parser is tested by their text. */
+/** Filters as typed trees, separate from those of the product, so that tests of the parser start from text. */
 export interface TestColumn {
   readonly id: number;
   readonly name: string;

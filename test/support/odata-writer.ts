@@ -1,8 +1,8 @@
-/** The text of a filter, in one of its many spellings. */
+/** Writes a filter in one of its many spellings. */
 import { needsBrackets, testColumns } from './odata-columns.js';
 import type { Bool, Day, Num, Operand, Str } from './odata-tree.js';
 
-/** Tightness of each operator, as in OData's table: a looser operand needs parentheses. */
+/** Operator precedence of OData: an operand of lower precedence needs parentheses. */
 const levels = {
   or: 0,
   and: 1,
@@ -28,7 +28,7 @@ interface Written {
   readonly level: number;
 }
 
-/** Writes expressions; `choices` (numbers from 0 to 99) pick case, spaces, brackets and needless parentheses. */
+/** Writes expressions. `choices` (numbers from 0 to 99) select case, spaces, brackets and redundant parentheses. */
 export const createWriter = (columns: readonly { readonly name: string }[], choices: readonly number[]) => {
   let turn = 0;
   const choose = (percent: number): boolean => {
@@ -119,8 +119,8 @@ export const createWriter = (columns: readonly { readonly name: string }[], choi
       case 'and':
       case 'or': {
         const level = levels[e.k];
-        const joint = `${gap()}${word(e.k)}${gap()}`;
-        return { text: e.items.map((item) => wrap(bool(item), level + 1)).join(joint), level };
+        const separator = `${gap()}${word(e.k)}${gap()}`;
+        return { text: e.items.map((item) => wrap(bool(item), level + 1)).join(separator), level };
       }
       case 'not':
         return { text: `${word('not')} ${wrap(bool(e.a), levels.not)}`, level: levels.not };
@@ -133,8 +133,8 @@ export const createWriter = (columns: readonly { readonly name: string }[], choi
       case 'bool':
         return infix(e.op, bool(e.a), bool(e.b));
       case 'null': {
-        const nothing = { text: 'null', level: levels.top };
-        return e.nullFirst ? infix(e.op, nothing, operand(e.of)) : infix(e.op, operand(e.of), nothing);
+        const literal = { text: 'null', level: levels.top };
+        return e.nullFirst ? infix(e.op, literal, operand(e.of)) : infix(e.op, operand(e.of), literal);
       }
       case 'test':
         return call(e.f, str(e.a), str(e.b));

@@ -1,6 +1,6 @@
 /**
- * Tests that need a program which the product does not. They are skipped where it is missing, and `skipped-reporter.ts` says
- * at the end what to install.
+ * Tests that need a program which the product does not need. They are skipped if it is missing; `skipped-reporter.ts`
+ * prints at the end what to install.
  */
 import { type TestAPI, test } from 'vitest';
 import { createTaskCollector, getCurrentSuite } from 'vitest/suite';
@@ -8,14 +8,14 @@ import { findTool, type ToolName } from './tools.js';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Tools for want of which the test is skipped. */
+    /** Missing tools for which the test was skipped. */
     missingTools?: readonly ToolName[];
   }
 }
 
 /**
- * Vitest's `test` for tests that need these tools: `const it = await testWith('chromium')`. Where one is missing, the
- * tests are skipped. Hooks of a file or `describe` all of whose tests are skipped do not run.
+ * Vitest's `test` for tests that need these tools: `const it = await testWith('chromium')`. If one is missing, the
+ * tests are skipped. Hooks do not run in a file or `describe` whose tests are all skipped.
  */
 export const testWith = async (...names: ToolName[]): Promise<TestAPI> => {
   const paths = await Promise.all(names.map(findTool));

@@ -1,24 +1,23 @@
-/** Writes patches by hand: what an upsert or a delete of an own table leaves behind, without either. */
+/** Writes a patch segment directly, as an upsert or a delete on a table of its own would. */
 
 import { recordsPerUpload } from '../../src/model/position.js';
 import { segmentId } from '../../src/model/version.js';
 import type { TestProduct } from './product.js';
 
-/** Values of a row by the names of the columns, as SQL. */
+/** SQL literals of a row, by column name. */
 export type PatchedValues = Readonly<Record<string, string>>;
 
-/** A row of a patch. */
 export interface PatchedRow {
-  /** Position of the row that it replaces or deletes; undefined: a new row. */
+  /** Position of the row to replace or delete; undefined for a new row. */
   readonly at?: bigint;
-  /** Undefined: the row is deleted. */
+  /** Undefined to delete the row. */
   readonly values?: PatchedValues;
 }
 
 export interface WrittenPatch {
   readonly versionId: string;
   readonly segment: number;
-  /** Positions of its rows, in their order. */
+  /** Positions of its rows, in order. */
   readonly positions: readonly bigint[];
 }
 
@@ -28,7 +27,7 @@ interface Current {
   readonly version: number;
 }
 
-/** Publishes a version that has the rows of the current one, changed by a patch. */
+/** Publishes a version that applies a patch to the current one. */
 export const writePatch = async (
   { sql, clickhouse, config }: TestProduct,
   dataset: number,
@@ -39,7 +38,7 @@ export const writePatch = async (
      RETURNING store_id AS store, upload_count AS uploads, current_version_id AS version`,
     [dataset],
   );
-  if (current === undefined) throw new Error(`dataset ${dataset} is gone`);
+  if (current === undefined) throw new Error(`dataset ${dataset} does not exist`);
   const { store, uploads, version } = current;
   const [next] = await sql.query<{ id: number }>(
     `SELECT nextval(pg_get_serial_sequence('processes', 'id')) AS id`,

@@ -1,10 +1,10 @@
 /**
- * How long tests wait. Tests poll and continue as soon as the condition is true: these bounds only end a test whose condition
- * never becomes true, even on the slowest machine.
+ * Timeouts of tests. Tests poll and continue as soon as a condition is true, so these only end tests whose condition
+ * never becomes true. They are long enough for the slowest machine.
  */
 
-/** Longest wait for one thing, milliseconds: of `expect.poll`, of the browser, of an answer. */
+/** Timeout of a single wait: of `expect.poll`, of the browser, of an answer. */
 export const patienceMs = 180_000;
 
-/** Longest that a test or a hook takes, milliseconds. */
+/** Timeout of a test or a hook. */
 export const longestTestMs = 600_000;

@@ -1,26 +1,26 @@
 /**
- * How long one piece of work keeps the event loop, as a multiple of a yardstick: work of a known size that the same
- * process does just before and after. A machine that is five times slower, or busy with others, is slower at both.
+ * Event loop blocking, measured in multiples of a yardstick: reference work that the same process does just before
+ * and after. A slow or busy machine slows both.
  */
 import { expect } from 'vitest';
 
-/** Processor time since a reading of `process.cpuUsage`, milliseconds: what else runs on the machine does not count. */
+/** CPU time since a reading of `process.cpuUsage`, in milliseconds. Excludes other load on the machine. */
 const cpuMsSince = (before: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 };
 
-/** Processor time of the longest turn of the event loop while `work` goes on, milliseconds. */
+/** CPU milliseconds of the longest event loop iteration during `work`. */
 const longestTurn = async (work: () => Promise<unknown>): Promise<number> => {
   let longest = 0;
   let running = true;
   let before = process.cpuUsage();
-  const look = (): void => {
+  const measure = (): void => {
     longest = Math.max(longest, cpuMsSince(before));
     before = process.cpuUsage();
-    if (running) setImmediate(look);
+    if (running) setImmediate(measure);
   };
-  setImmediate(look);
+  setImmediate(measure);
   await new Promise((resolve) => setImmediate(resolve));
   longest = 0;
   try {
@@ -32,7 +32,7 @@ const longestTurn = async (work: () => Promise<unknown>): Promise<number> => {
   return longest;
 };
 
-/** Names, maps and JSON, as in what is measured. */
+/** Uses strings, maps and JSON like the measured work. */
 const doYardstick = (): void => {
   const numbers = new Map<string, number>();
   for (let at = 0; at < 20_000; at += 1) numbers.set(`column ${at} of a table`, at);
@@ -41,7 +41,7 @@ const doYardstick = (): void => {
     if (numbers.get(name) !== at) throw new Error('the yardstick is broken');
 };
 
-/** Processor time of the yardstick, milliseconds. */
+/** CPU milliseconds of the yardstick. */
 const yardstickMs = (): number => {
   const before = process.cpuUsage();
   doYardstick();
@@ -49,22 +49,22 @@ const yardstickMs = (): number => {
 };
 
 /**
- * The yardstick takes 15 to 25 ms of processor where a turn may take 50; what is measured below takes at most half of
- * this, and steps that came without an end to their work took a hundred of it and more.
+ * The yardstick takes 15 to 25 ms of CPU on a machine where an iteration may take 50. Correct code takes at most half
+ * of this limit; steps without a bound on their work took a hundred yardsticks and more.
  */
 const maxYardsticks = 8;
 
 const attempts = 6;
 
 /**
- * Checks that no turn of the event loop takes longer than so many yardsticks while `work` goes on. The best of several
- * attempts counts: a collection of garbage comes now and then, a step that is too long comes each time.
+ * Checks that no event loop iteration during `work` takes longer than this many yardsticks. The best of several
+ * attempts counts: garbage collection disturbs some of them, a step that is too long disturbs all.
  */
 export const expectShortTurns = async (
   work: () => Promise<unknown>,
   yardsticks = maxYardsticks,
 ): Promise<void> => {
-  // The first time, what is compiled is the code.
+  // Warm-up, since the first run includes compilation.
   await work();
   yardstickMs();
   let least = Number.POSITIVE_INFINITY;
@@ -73,5 +73,5 @@ export const expectShortTurns = async (
     const turn = await longestTurn(work);
     least = Math.min(least, (2 * turn) / (before + yardstickMs()));
   }
-  expect(least, 'the longest turn of the event loop, in yardsticks').toBeLessThanOrEqual(yardsticks);
+  expect(least, 'longest event loop iteration, in yardsticks').toBeLessThanOrEqual(yardsticks);
 };

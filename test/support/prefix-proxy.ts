@@ -1,19 +1,19 @@
-/** A reverse proxy that has the product below a path and removes that path, next to another application of the host. */
+/** Reverse proxy that serves the product below a path, which it strips, next to another application of the host. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface PrefixProxy {
-  /** Public address of the product: origin and path. */
+  /** Public URL of the product: origin and path. */
   readonly url: string;
-  /** `Cookie` and path of each request that went to the other application. */
+  /** Requests to the other application. */
   readonly elsewhere: { readonly path: string; readonly cookie: string | undefined }[];
   /** @param target Origin of the product. */
   serve(target: string): void;
   close(): Promise<void>;
 }
 
-/** @param path Such as `/tables`. */
+/** @param path such as `/tables`. */
 export const startPrefixProxy = async (path: string): Promise<PrefixProxy> => {
   const elsewhere: PrefixProxy['elsewhere'] = [];
   let target: URL | undefined;
@@ -29,7 +29,7 @@ export const startPrefixProxy = async (path: string): Promise<PrefixProxy> => {
       return;
     }
     const { hostname, port } = target;
-    const passed = request(
+    const forwarded = request(
       { hostname, port, method, path: url.slice(path.length), headers: { ...headers, host: target.host } },
       (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
@@ -39,9 +39,9 @@ export const startPrefixProxy = async (path: string): Promise<PrefixProxy> => {
         });
       },
     );
-    passed.on('error', () => outgoing.destroy());
-    outgoing.once('close', () => passed.destroy());
-    incoming.pipe(passed);
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.once('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

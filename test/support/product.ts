@@ -1,4 +1,4 @@
-/** The product inside of the test process, on the real services, with names of its own. */
+/** The product in the test process, on real services, with its own database, topics and tables. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,25 +18,25 @@ import { clickHouseText } from './clickhouse-http.js';
 import { createDatabase, createEmptyDatabase } from './database.js';
 
 export interface TestProduct {
-  /** Address of the API, `/api` included. */
+  /** Base URL of the API, `/api` included. */
   readonly baseUrl: string;
-  /** Address of the present worker's health endpoints. */
+  /** Base URL of the current worker's health endpoints. */
   readonly workerUrl: string;
   readonly config: Config;
   readonly sql: Sql;
-  /** Makes an account; gives its key, and where to use it. */
+  /** Creates an account with a key. */
   createAccount(name: string, plan?: string): Promise<{ id: number; key: string; baseUrl: string }>;
-  /** Statement on the product's ClickHouse; gives the answer's text. */
+  /** Runs a statement on the product's ClickHouse. */
   clickhouse(sql: string): Promise<string>;
-  /** Ends the worker; `startWorker` brings another one. */
+  /** Shuts the worker down; `startWorker` starts another one. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
-  /** Ends the API for good, for tests that start processes of their own. */
+  /** Shuts the API down for good, for tests that start their own processes. */
   stopApi(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Databases of a product that has not started yet; that of ClickHouse is not there. */
+/** Databases of a product that has not started yet. That of ClickHouse does not exist yet. */
 export interface PreparedPlaces {
   readonly databaseUrl: string;
   readonly clickhouseUrl: string;
@@ -47,14 +47,14 @@ type Settings = Partial<Record<keyof Config, string>>;
 
 const log = createLog('test', process.env.TEST_LOG_LEVEL ?? 'error', 2);
 
-/** A worker that a test has stopped, and which test. */
+/** A worker that a test has stopped. */
 interface StoppedWorker {
   readonly test: string | undefined;
   start(): Promise<void>;
 }
 const stopped = new Set<StoppedWorker>();
 
-/** Starts the workers that this test has stopped: one that fails before it does so itself takes no other with it. */
+/** Starts the workers that this test has stopped, so that a failed test does not fail the others of its file. */
 export const startStoppedWorkers = async (test: string | undefined): Promise<void> => {
   for (const worker of stopped) if (worker.test === test) await worker.start();
 };
@@ -66,9 +66,9 @@ const toEnvironment = (changes: Settings): Record<string, string> =>
 
 export const startProduct = async (
   changes: Settings = {},
-  /** Destination of the product's log; default: errors, to standard error. */
+  /** Log of the product; by default errors go to standard error. */
   productLog: Log = log,
-  /** Fills its databases before they are migrated. Without it the database is a copy of the template. */
+  /** Fills the databases before they are migrated. Without it, the database is a copy of the template. */
   prepare?: (places: PreparedPlaces) => Promise<void>,
 ): Promise<TestProduct> => {
   const scope = createScope(log);
@@ -97,13 +97,13 @@ export const startProduct = async (
       port: '0',
       workerPort: '0',
       databasePool: '8',
-      // Connections that this process keeps alive have nothing on their way when a test ends.
+      // Kept-alive connections of this process have no request in flight when a test ends.
       drainIdleMs: '0',
-      // The upstreams cannot be reached from a test: who wants a round of housekeeping asks for it.
+      // Upstreams are unreachable from tests, so housekeeping of the gateway runs on demand only.
       gatewayIntervalMs: '86400000',
-      // A repeated question reads the rows again: an answer in memory would hide what became of them.
+      // Repeated queries read the rows again: a cached result would hide what happened to them.
       resultCacheBytes: '0',
-      // What is made a second after a version was published would depend on how fast the test is.
+      // Work that starts a second after publishing would depend on the speed of the test.
       exportsAheadBytes: '0',
       summariesAheadCells: '0',
       ...changes,
@@ -111,7 +111,7 @@ export const startProduct = async (
   );
   const databaseUrl = config.databaseUrl ?? '';
   await prepare?.({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
-  // The template is a database of the common server.
+  // The template exists on the shared server only.
   if (prepare !== undefined || changes.databaseUrl !== undefined) await migrate({ databaseUrl, log });
   const pool = createPool({ databaseUrl, maxConnections: 2, log });
   await scope.defer('pool', () => pool.end());

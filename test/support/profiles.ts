@@ -2,7 +2,7 @@ import type { ColumnProfile, ColumnRules, Dialect, EncodePhysical } from '../../
 import type { Layout } from '../../src/uploads/layout/layout.js';
 import { profileInSteps } from '../../src/uploads/layout/typed-profile.js';
 
-/** A layout whose columns are the fields in their order, of no type yet. */
+/** A layout with one untyped column per field, in order. */
 export const untypedLayout = (
   dialect: Dialect,
   fieldCount: number,
@@ -25,7 +25,7 @@ export const untypedLayout = (
   }),
 });
 
-/** Profile of the values of each column, in one go. */
+/** Profiles of all columns, without pauses between the steps. */
 export const profilesOf = (bytes: Uint8Array, layout: Layout): ColumnProfile[] => {
   const steps = profileInSteps(bytes, layout);
   for (;;) {
@@ -34,7 +34,7 @@ export const profilesOf = (bytes: Uint8Array, layout: Layout): ColumnProfile[] =
   }
 };
 
-/** True where a column of this type holds all values of the profile unaltered. */
+/** True if a column of this type stores all values of the profile unchanged. */
 export const fits = (profile: ColumnProfile, physical: EncodePhysical): boolean => {
   if (physical === 's' || physical === 'skip' || profile.kind === 'none') return true;
   switch (profile.kind) {

@@ -1,4 +1,4 @@
-/** nginx and HAProxy in front of API processes, with the files of deploy/examples and with nginx's defaults. */
+/** nginx and HAProxy in front of API processes, configured by deploy/examples or with nginx's defaults. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,19 +14,19 @@ import { programOf, type ToolName } from './tools.js';
 const run = promisify(execFile);
 
 export interface RunningProxy {
-  /** Origin of the proxy. */
+  /** Origin. */
   readonly url: string;
-  /** All that it has logged. */
+  /** Everything logged so far. */
   log(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Addresses of the two API processes, as `host:port`; one process may be both. */
+/** `host:port` of two API processes, which may be the same. */
 export type Upstreams = readonly [string, string];
 
 const ports = createPortChooser();
 
-/** A port that no other test is given, in this process or in another one, until this process ends. */
+/** Reserves a port across all test processes until this one exits. */
 export const freePort = (): Promise<number> =>
   ports.choose({ owner: 'a test', variable: '', wanted: undefined, remembered: undefined });
 
@@ -73,7 +73,7 @@ const makeCertificate = async (folder: string): Promise<void> => {
   ]);
 };
 
-/** @param changes What a reader of the file replaces, and by what. */
+/** @param changes replacements that an operator would make in the file. */
 const readExample = async (name: string, changes: readonly [string, string][]): Promise<string> => {
   let text = await readFile(new URL(`../../deploy/examples/${name}`, import.meta.url), 'utf8');
   for (const [from, to] of changes) {
@@ -88,11 +88,11 @@ const upstreamNames = ([one, two]: Upstreams): [string, string][] => [
   ['api-2.internal:8080', two],
 ];
 
-/** @param site What is in nginx's `http` block. */
+/** @param site content of the `http` block. */
 const startNginx = async (folder: string, port: number, url: string, site: string): Promise<RunningProxy> => {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const temporary = places.map((place) => `${place}_temp_path ${join(folder, place)};`).join(' ');
-  // The workers of a master that runs as root would not reach the folder.
+  // The default user of the workers of a root master cannot read the folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   const file = join(folder, 'nginx.conf');
   await writeFile(
@@ -117,7 +117,7 @@ const startNginx = async (folder: string, port: number, url: string, site: strin
 
 const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tabulary-proxy-'));
 
-/** nginx as somebody sets it up who reads only `proxy_pass`; over TLS also with HTTP/2. */
+/** nginx with nothing but `proxy_pass`; over TLS also with HTTP/2. */
 export const startDefaultNginx = async ([target]: Upstreams): Promise<
   RunningProxy & { readonly tlsUrl: string }
 > => {
@@ -139,11 +139,11 @@ export const startDefaultNginx = async ([target]: Upstreams): Promise<
 
 export interface ExampleOptions {
   readonly upstreams: Upstreams;
-  /** The lines for a service below `/tables` are in force. */
+  /** Enables the lines for a service below `/tables`. */
   readonly belowPath?: boolean;
 }
 
-/** Turns comments into configuration: the lines behind the one that begins so. */
+/** Uncomments the configuration below the given line. */
 const uncomment = (text: string, above: string): string => {
   const at = text.indexOf(above);
   if (at === -1) throw new Error(`the example has no "${above}"`);
@@ -183,7 +183,7 @@ export const startExampleHaproxy = async ({
     ['/etc/haproxy/tls/data.example.org.pem', pem],
     ['bind :443', `bind 127.0.0.1:${port}`],
     ['bind :80', `bind 127.0.0.1:${plainPort}`],
-    // Files that a process may open are few on some machines.
+    // Some machines have a low limit of open files.
     ['maxconn 10000', 'maxconn 200'],
   ]);
   const file = join(folder, 'haproxy.cfg');

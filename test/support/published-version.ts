@@ -12,7 +12,7 @@ export interface VersionFacts {
   readonly frequency?: string;
 }
 
-/** Makes the records that an upload leaves behind, without rows: for tests of the catalog alone. */
+/** Inserts the records of a published version without rows, for tests of the catalog only. */
 export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts): Promise<number> =>
   sql.tx(async (tx) => {
     const registered = await tx.query<{ id: number; name: string }>(

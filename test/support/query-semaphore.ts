@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore, type SemaphoreOptions } from '../../src/lib/semaphore/semaphore.js';
 
-/** Semaphore for queries as the API has them, in the numbers of a test. Slow readers keep their permits unless it says otherwise. */
+/** The API's query semaphore with the limits of a test. By default slow readers keep their permits. */
 export const querySemaphore = (
   options: Pick<SemaphoreOptions, 'maxRunning' | 'queueLength' | 'maxWaitMs'> & Partial<SemaphoreOptions>,
 ): Semaphore =>

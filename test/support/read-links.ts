@@ -1,4 +1,4 @@
-/** Read links and what they lead to, made as a client would. */
+/** Read links and datasets for them, created over the public API. */
 import { type Client, call, json, upload } from './datasets.js';
 
 export interface MadeLink {
@@ -22,15 +22,15 @@ export const readLinksOf = async (client: Client): Promise<MadeLink[]> =>
 
 let count = 0;
 
-/** A dataset in a repository of its own. */
+/** Creates a dataset in its own repository, public by default. */
 export const createOpenDataset = async (
   client: Client,
   content: string,
   privacy: 'Public' | 'Private' = 'Public',
 ): Promise<{ readonly repository: number; readonly dataset: number }> => {
   count += 1;
-  const at = await call(client, 'POST', '/repositories', { name: `open ${count}`, privacy });
-  const { id: repository } = await json<{ id: number }>(at, 201);
+  const created = await call(client, 'POST', '/repositories', { name: `open ${count}`, privacy });
+  const { id: repository } = await json<{ id: number }>(created, 201);
   const body = { name: 'Gross product', repositoryId: repository };
   const { id: dataset } = await json<{ id: number }>(await call(client, 'POST', '/datasets', body), 201);
   await upload(client, dataset, content);

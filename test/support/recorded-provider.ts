@@ -1,7 +1,7 @@
 import type { Provider } from '../../src/providers/provider.js';
 import { recordedProviders } from '../../src/providers/records.js';
 
-/** A provider whose record is in `sources/providers`. */
+/** Provider with a record in `sources/providers`. */
 export const recordedProvider = (slug: string): Provider => {
   const found = recordedProviders.find((provider) => provider.slug === slug);
   if (found === undefined) throw new Error(`no record of ${slug}`);

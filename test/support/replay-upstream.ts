@@ -3,61 +3,60 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One question and its answer. Whatever is not named in the question matches anything. */
+/** One request and its answer. Omitted properties match anything, unless documented otherwise. */
 export interface Exchange {
   readonly method?: 'GET' | 'POST';
-  /** Decoded path below the base address, with its leading slash. */
+  /** Decoded path below the base URL, with its leading slash. */
   readonly path: string;
-  /** The whole decoded query (apart from `ignoredQuery`); a list for a repeated name. Left out: none. */
+  /** Complete decoded query except `ignoredQuery`; a list for a repeated name. If omitted, there must be none. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON body, compared member by member (apart from `ignoredBody`). */
+  /** JSON body except `ignoredBody`, compared member by member. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Headers that must be there, lower-case names. */
+  /** Required headers, with lower-case names. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** Name of one of the connector's other base addresses. */
+  /** Name of one of the connector's other base URLs. */
   readonly base?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is; anything else as JSON. */
+  /** Strings and buffers are sent unchanged, anything else as JSON. */
   readonly reply: unknown;
-  /** In place of `reply`, for any query: an upstream that answers from data. */
+  /** Computes the answer to any query; replaces `reply`. */
   readonly respond?: (query: URLSearchParams) => Pick<Exchange, 'status' | 'headers' | 'reply'>;
-  /** Milliseconds until the answer. */
   readonly delayMs?: number;
-  /** The answer, and its delay, wait for this. */
+  /** Awaited before the delay and the answer. */
   readonly after?: Promise<unknown>;
-  /** How often it may be used; default without end. Equal questions are answered in the order of the list. */
+  /** Number of uses; unlimited by default. Equal requests are answered in the order of the list. */
   readonly times?: number;
 }
 
 export interface Call {
   readonly method: string;
-  /** As it came over the wire, query included. */
+  /** Request target as received, query included. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
 export interface ReplayOptions {
-  /** Query names that the exchanges do not list: the key. */
+  /** Query parameters that are not compared, such as the API key. */
   readonly ignoredQuery?: readonly string[];
-  /** Members of the JSON body that the exchanges do not list: the key. */
+  /** Members of the JSON body that are not compared, such as the API key. */
   readonly ignoredBody?: readonly string[];
 }
 
 export interface ReplayUpstream {
   readonly baseUrl: string;
-  /** Address for `otherBaseUrls` of that name. */
+  /** URL for the entry of that name in `otherBaseUrls`. */
   otherBaseUrl(name: string): string;
   readonly calls: readonly Call[];
-  /** Questions without an answer; each was answered 418. */
+  /** Requests that matched no exchange; each was answered with 418. */
   readonly unmatched: readonly string[];
-  /** Answers every question this way until `answerAll(undefined)`. */
+  /** Overrides all answers until `answerAll(undefined)`. */
   answerAll(answer: Pick<Exchange, 'status' | 'headers' | 'reply' | 'delayMs' | 'after'> | undefined): void;
   close(): Promise<void>;
 }
 
-/** Text of a fixture, by its path below test/fixtures. */
+/** @param path path below test/fixtures. */
 export const fixture = (path: string): string =>
   readFileSync(new URL(`../fixtures/${path}`, import.meta.url), 'utf8');
 
@@ -111,7 +110,7 @@ const send = (response: ServerResponse, { status = 200, headers, reply }: Omit<E
   response.end(raw ? reply : JSON.stringify(reply));
 };
 
-/** A local HTTP server that answers as the real upstream would, from a list of exchanges. */
+/** Starts a local HTTP server that plays back a list of exchanges. */
 export const startReplayUpstream = async (
   exchanges: readonly Exchange[],
   options: ReplayOptions = {},
@@ -123,13 +122,13 @@ export const startReplayUpstream = async (
 
   const find = (call: Call): Omit<Exchange, 'path'> => {
     if (forced !== undefined) return forced;
-    const open = (exchange: Exchange) =>
+    const isAvailable = (exchange: Exchange) =>
       (used.get(exchange) ?? 0) < (exchange.times ?? Number.POSITIVE_INFINITY);
-    const found = exchanges.find((exchange) => open(exchange) && matches(exchange, call, options));
+    const found = exchanges.find((exchange) => isAvailable(exchange) && matches(exchange, call, options));
     if (found === undefined) {
-      const question = `${call.method} ${call.url} ${call.body}`.trim();
-      unmatched.push(question);
-      return { status: 418, reply: `no recorded exchange for ${question}` };
+      const request = `${call.method} ${call.url} ${call.body}`.trim();
+      unmatched.push(request);
+      return { status: 418, reply: `no recorded exchange for ${request}` };
     }
     used.set(found, (used.get(found) ?? 0) + 1);
     return found.respond === undefined

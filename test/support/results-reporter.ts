@@ -5,15 +5,14 @@ import type { SerializedError, TestError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export interface Failure {
-  /** Title of the test. */
   readonly test: string;
-  /** File, and its line where the stack of the error has one. */
+  /** File, with the line if the stack of the error has one. */
   readonly at: string;
-  /** Message and differences: `-` is expected, `+` received. */
+  /** Message and diff: `-` expected, `+` received. */
   readonly lines: readonly string[];
 }
 
-/** Results of one run of tests; `.ci/run` adds them up. */
+/** Results of a test run; `.ci/run` adds them up. */
 export interface RunResults {
   readonly passed: number;
   readonly failed: number;
@@ -31,7 +30,7 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => (line.length > longestLine ? `${line.slice(0, longestLine)} …` : line));
 
-/** Lines of a diff that differ. */
+/** Lines of a diff without its context. */
 const changedLines = (diff: string): string[] => {
   const lines = linesOf(diff).filter(
     (line) => /^[-+]/.test(line) && !/^[-+] (?:Expected|Received)\b/.test(line),
@@ -49,11 +48,11 @@ const positionOf = ({ stack = '' }: SerializedError, file: string): string => {
   return own === undefined ? file : relative('', own.replace(/^file:\/\//, ''));
 };
 
-/** Explains an error in few lines. That of `expect.poll` is explained by its cause, the last comparison. */
+/** Summarizes an error in a few lines. For `expect.poll` the cause has the last comparison. */
 export const explain = (error: TestError): string[] => {
   const { cause } = error;
   const diff = changedLines(cause?.diff ?? error.diff ?? '');
-  // The message of a comparison repeats its differences.
+  // The message of a comparison repeats the diff.
   const length = diff.length > 0 ? 1 : messageLines;
   return [
     ...linesOf(error.message).slice(0, length),
@@ -68,7 +67,7 @@ const failureOf =
 
 const failuresOf = (module: TestModule): Failure[] => {
   const file = relative('', module.moduleId);
-  // Errors of the file itself and of hooks around its tests, which then count as skipped.
+  // Errors of the file and of its hooks; the tests then count as skipped.
   const suites = [module, ...module.children.allSuites()];
   const outside = suites.flatMap((suite) => suite.errors().map(failureOf('outside of its tests', file)));
   const tests = [...module.children.allTests('failed')].map((test) => {
@@ -89,7 +88,7 @@ const resultsOf = (modules: readonly TestModule[], unhandled: readonly Serialize
   return { passed: count('passed'), failed: failures.length, skipped: count('skipped'), failures };
 };
 
-/** Writes the results of a run into a file. */
+/** Writes the results of a run to a file. */
 export class ResultsReporter implements Reporter {
   constructor(private readonly file: string) {}
 

@@ -1,9 +1,9 @@
 import type { Failure, RunResults } from './results-reporter.js';
 
-/** Lines of all failures together: the end of a log is often all that is shown of it. */
+/** Limit for all failures together, since CI often shows only the end of a log. */
 const maxLines = 25;
 
-/** Shares the lines out to the failures; each has its title at least. */
+/** Divides the lines among the failures; each has at least its title. */
 const linesOf = (failures: readonly Failure[]): string[] => {
   const shown: string[] = [];
   for (const [index, { at, test, lines }] of failures.entries()) {
@@ -16,8 +16,8 @@ const linesOf = (failures: readonly Failure[]): string[] => {
 };
 
 /**
- * Explains the failures of several runs; the last line is the sum of all runs.
- * @param steps Steps of the build that failed
+ * Summarizes the failures of several runs; the last line has the totals.
+ * @param steps failed steps of the build
  */
 export const summaryOf = (
   runs: readonly RunResults[],

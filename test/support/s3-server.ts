@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { S3StorageOptions } from '../../src/storage/objects/s3-storage.js';
 
-/** The part of `@20minutes/s3rver`, which has no types, that is used here. */
+/** Types of the used part of `@20minutes/s3rver`, which has none. */
 interface S3Rver {
   run(): Promise<{ port: number }>;
   close(): Promise<void>;
@@ -12,19 +12,19 @@ interface S3Rver {
 type S3RverClass = new (options: Readonly<Record<string, unknown>>) => S3Rver;
 
 export interface S3Server {
-  /** A bucket of its own. */
+  /** Bucket of this server. */
   readonly options: Omit<S3StorageOptions, 'prefix'>;
-  /** The same bucket; may take requests whose signature is wrong. */
+  /** Same bucket on a server that may accept wrong signatures. */
   readonly lenient: Omit<S3StorageOptions, 'prefix'>;
   close(): Promise<void>;
 }
 
-const waits = { connectTimeoutMs: 5_000, timeoutMs: 30_000 };
+const timeouts = { connectTimeoutMs: 5_000, timeoutMs: 30_000 };
 
-/** The server knows this pair. */
+/** The only credentials that s3rver accepts. */
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
-/** A store that runs already: S3_TEST_ENDPOINT, S3_TEST_BUCKET (must exist), S3_TEST_KEY=id:secret. */
+/** External store: S3_TEST_ENDPOINT, S3_TEST_BUCKET (must exist), S3_TEST_KEY=id:secret. */
 const runningServer = (): S3Server | undefined => {
   const { S3_TEST_ENDPOINT: endpoint, S3_TEST_BUCKET: bucket = '', S3_TEST_KEY: key = ':' } = process.env;
   if (!endpoint) return undefined;
@@ -34,15 +34,15 @@ const runningServer = (): S3Server | undefined => {
     endpoint,
     region: 'us-east-1',
     pathStyle: true,
-    ...waits,
+    ...timeouts,
     credentials: { accessKeyId, secretAccessKey },
   };
   return { options, lenient: options, close: async () => undefined };
 };
 
 /**
- * An S3 server in this process. Its check of signatures is wrong for lists (`/bucket` in place of `/bucket/`) and
- * for apostrophes in links (not escaped): for those a second server on the same folder goes without the check.
+ * Starts an S3 server in this process. Its signature check is wrong for lists (`/bucket` instead of `/bucket/`) and
+ * for apostrophes in links (not escaped); for those, a second server on the same folder accepts any signature.
  */
 export const startS3Server = async (): Promise<S3Server> => {
   const running = runningServer();
@@ -56,7 +56,7 @@ export const startS3Server = async (): Promise<S3Server> => {
     const endpoint = `http://127.0.0.1:${port}`;
     return {
       server,
-      options: { bucket, endpoint, region: 'us-east-1', pathStyle: true, ...waits, credentials },
+      options: { bucket, endpoint, region: 'us-east-1', pathStyle: true, ...timeouts, credentials },
     };
   };
   const strict = await start({ configureBuckets: [{ name: bucket }] });

@@ -1,8 +1,8 @@
 /**
- * Starts what the integration tests need before the first of them: PostgreSQL, Kafka and ClickHouse.
+ * Starts PostgreSQL, Kafka and ClickHouse before the first integration test.
  *
- * - DATABASE_URL, KAFKA_BROKERS, CLICKHOUSE_URL: servers that run already; each that is set is used.
- * - otherwise: the embedded ones, in a folder that is thrown away.
+ * - DATABASE_URL, KAFKA_BROKERS, CLICKHOUSE_URL: external servers; each that is set is used.
+ * - otherwise: embedded servers, in a temporary folder.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,18 +18,18 @@ import { createEmptyDatabase } from './empty-database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Superuser address; each test file makes a database of its own. */
+    /** URL with a superuser; each test file creates its own database. */
     databaseUrl: string;
-    /** Name of a migrated database on that server, to make others from. Nothing connects to it. */
+    /** Migrated template database on that server. Nothing may connect to it. */
     templateDatabase: string;
-    /** How Kafka is reached, as settings of the product; each test file uses a topic prefix of its own. */
+    /** Access to Kafka as settings of the product; each test file uses its own topic prefix. */
     kafka: KafkaAccess;
-    /** HTTP address; each test file makes a database of its own. */
+    /** HTTP URL; each test file creates its own database. */
     clickhouseUrl: string;
   }
 }
 
-/** Settings whose variables begin with KAFKA_, in their text form. */
+/** Values of the KAFKA_ settings. */
 export type KafkaAccess = Partial<Record<keyof typeof kafkaSettings, string>>;
 
 interface Services {
@@ -78,7 +78,7 @@ const startMissing = async (found: Partial<Services>, scope: Scope): Promise<Par
   };
 };
 
-/** Migrates one database, so that those of the tests are copies. */
+/** Creates a migrated database, which those of the tests are copied from. */
 const createTemplate = async (databaseUrl: string, scope: Scope): Promise<string> => {
   const { name, databaseUrl: template, drop } = await createEmptyDatabase(databaseUrl);
   await scope.defer('template database', drop);

@@ -1,4 +1,4 @@
-/** Runs before each test file of the projects with servers, also where files share a process and its modules. */
+/** Setup file of the projects with servers: runs before each test file, even if files share a process and its modules. */
 import { afterEach, expect } from 'vitest';
 import { startStoppedWorkers } from './product.js';
 

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { installationOf, type ToolName } from './tools.js';
 
-/** One line about the tests that were skipped because an optional tool is missing. Empty when there is none. */
+/** One line about tests that were skipped because an optional tool is missing; empty if there are none. */
 export const skippedLine = (missing: readonly (readonly ToolName[])[]): string => {
   const counts = new Map<ToolName, number>();
   for (const name of missing.flat()) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,11 +1,11 @@
-/** Test files and what they are made of, as text. */
+/** Sources of the tests and their support code. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files that the test commands run, except the tests of optional tools: their texts look like uses of these tools. */
+/** Files that the test commands run, except tests of `optional-tools.ts`, whose strings look like uses of tools. */
 export const testSources = ['unit', 'integration', 'system', 'long', 'support'].flatMap((folder) =>
   readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('optional-tools.test.ts'))

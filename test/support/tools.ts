@@ -1,4 +1,4 @@
-/** Programs that some tests need and the product does not: where they are, and how to install them. CI installs all. */
+/** Programs that some tests need but the product does not: their paths and how to install them. CI installs all. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 interface Tool {
-  /** How to install it, for a sentence. */
+  /** Installation command or hint, as part of a sentence. */
   readonly install: string;
-  /** Path of the program; undefined when it is missing or lacks its packages. */
+  /** Path of the program; undefined if it or one of its packages is missing. */
   find(): Promise<string | undefined>;
 }
 
-/** Folders of PATH. Servers are installed in `sbin`, which an ordinary user's PATH often lacks. */
+/** Folders of PATH and their `sbin` siblings: servers are installed there, and the PATH of ordinary users often lacks it. */
 const folders = (): string[] =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -28,7 +28,7 @@ const isExecutable = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Path of the first of these programs that is installed. */
+/** Path of the first program that is installed. */
 const onPath = async (...names: (string | undefined)[]): Promise<string | undefined> => {
   for (const name of names) {
     if (name === undefined) continue;
@@ -38,7 +38,7 @@ const onPath = async (...names: (string | undefined)[]): Promise<string | undefi
   return undefined;
 };
 
-/** The program, if it succeeds with these arguments. */
+/** @returns the program if it succeeds with these arguments. */
 const working = async (program: string | undefined, args: string[]): Promise<string | undefined> =>
   program === undefined
     ? undefined
@@ -106,7 +106,7 @@ const tools = {
     install: 'apt-get install python3-venv',
     find: async () => working(await onPath('python3'), ['-c', 'import venv, ensurepip']),
   },
-  /** Folder of the jars of the client; a JDK compiles the program that uses it. */
+  /** Found as the folder of the client's jars; needs a JDK to compile the program that uses them. */
   Olingo: {
     install:
       'apt-get install openjdk-17-jdk-headless maven && mvn -q -f test/clients/olingo/pom.xml dependency:copy-dependencies -DoutputDirectory=$PWD/node_modules/.cache/olingo',
@@ -134,14 +134,14 @@ export type ToolName = keyof typeof tools;
 export const installationOf = (name: ToolName): string => tools[name].install;
 
 const paths = new Map<ToolName, Promise<string | undefined>>();
-/** Path of a tool's program; undefined when it is missing. */
+/** Path of a tool's program; undefined if it is missing. */
 export const findTool = (name: ToolName): Promise<string | undefined> => {
   const known = paths.get(name) ?? tools[name].find();
   paths.set(name, known);
   return known;
 };
 
-/** @throws Error when the tool is missing. A test made by `testWith` is not run then. */
+/** @throws Error if the tool is missing. Tests of `testWith` do not run in that case. */
 export const programOf = async (name: ToolName): Promise<string> => {
   const program = await findTool(name);
   if (program === undefined) throw new Error(`${name} is missing: ${tools[name].install}`);

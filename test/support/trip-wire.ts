@@ -1,14 +1,14 @@
 /**
- * Connections to PostgreSQL and ClickHouse on which a process is killed at a chosen message, so at each step of its work. The
- * server gets that message; the process gets no answer. A step is the first message of a kind. Kinds that the process also sends
- * while it has nothing to do are no steps: the wire is told when that is.
+ * TCP proxies to PostgreSQL and ClickHouse that kill a process at a chosen message, and so at each step of its work.
+ * The server receives that message; the process receives no answer. A step is the first message of a kind. Kinds that
+ * an idle process sends are not steps; `learnIdle` collects them.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'vitest';
 
 export interface Trip {
-  /** The first message that counts: its server, and a text that is in it. */
+  /** First message that counts: its server and a part of its text. */
   readonly from: { readonly server: ServerName; readonly text: string };
   /** Number of the step, from 1. */
   readonly step: number;
@@ -17,49 +17,49 @@ export interface Trip {
 export type ServerName = 'postgres' | 'clickhouse';
 
 export interface TripWire {
-  /** Addresses that lead through the wire. */
+  /** URLs of the proxies. */
   readonly urls: Readonly<Record<ServerName, string>>;
-  /** `strike` is called once, when the message comes; nothing passes from then on. */
+  /** Calls `strike` once, at the chosen message. Afterwards nothing passes. */
   arm(trip: Trip, strike: () => void): void;
-  /** Lets everything pass again. */
+  /** Lets all messages pass again. */
   release(): void;
-  /** Learns what passes until `idleMessages` in a row are known: the process has nothing to do. */
+  /** Learns kinds of messages until `idleMessages` in a row are known. Call it while the process is idle. */
   learnIdle(): Promise<void>;
-  /** True when the message has come. */
+  /** True once the chosen message has passed. */
   hasTripped(): boolean;
   close(): Promise<void>;
 }
 
 interface Armed extends Trip {
   readonly strike: () => void;
-  /** One message of each. */
+  /** Kinds seen so far; their number is the step. */
   readonly kinds: Set<string>;
   begun: boolean;
   tripped: boolean;
   released: boolean;
 }
 
-/** Messages of a process with nothing to do, among which those of every timer are. */
+/** Number of messages of an idle process that includes those of every timer. */
 const idleMessages = 300;
 
-/** In the text of every statement that writes the job list. */
+/** Matches every statement that writes the job list. */
 const jobTable = /(INSERT INTO|UPDATE|DELETE FROM) jobs\b/;
 
-/** The body of a statement to ClickHouse follows its head. */
+/** Excludes ClickHouse request bodies, which follow their headers in a separate message. */
 const isStart = (server: ServerName, message: Buffer): boolean =>
   server === 'postgres' || /^(GET|POST) /.test(message.toString('latin1', 0, 5));
 
-/** The same for two messages that differ in numbers, times and ids alone. */
+/** Strips numbers, times and ids. */
 const withoutValues = (text: string): string =>
   text.replace(/[\da-f]{8}-[\da-f-]{27}/g, '').replace(/[^a-z_ ]/gi, '');
 
-/** Name of a prepared statement; undefined for other messages. Of `Parse` the text follows, of `Bind` the values. */
+/** Name of the prepared statement of a `Parse` or `Bind` message; undefined for other messages. */
 const statementOf = (message: string): string | undefined =>
   /^(?:P....|B....[^\0]*\0)([^\0]+)\0/s.exec(message)?.[1];
 
 /**
- * Kinds of the messages of one connection. One in a transaction has those before it, so that each COMMIT is one of its own;
- * undefined for those that change nothing and for the job list, whose messages come at any time.
+ * Kinds of the messages of a connection. In a transaction the kind includes the messages before it, so each COMMIT has
+ * its own kind. BEGIN has none, nor do writes of the job list, which may come at any time.
  */
 const createKinds = (jobList: Set<string>): ((message: Buffer) => string | undefined) => {
   let transaction: string | undefined;
@@ -85,10 +85,10 @@ export const createTripWire = async (targets: Readonly<Record<ServerName, string
   let armed: Armed | undefined;
   const sockets = new Set<Socket>();
   const [idle, jobList] = [new Set<string>(), new Set<string>()];
-  let [learns, known] = [false, 0];
+  let [isLearning, known] = [false, 0];
 
   const passes = (server: ServerName, kind: string | undefined, message: Buffer): boolean => {
-    if (learns && kind !== undefined) {
+    if (isLearning && kind !== undefined) {
       known = idle.has(kind) ? known + 1 : 0;
       idle.add(kind);
     }
@@ -147,9 +147,9 @@ export const createTripWire = async (targets: Readonly<Record<ServerName, string
       if (armed !== undefined) armed.released = true;
     },
     async learnIdle() {
-      [learns, known] = [true, 0];
+      [isLearning, known] = [true, 0];
       await expect.poll(() => known).toBeGreaterThan(idleMessages);
-      learns = false;
+      isLearning = false;
     },
     hasTripped: () => armed?.tripped === true,
     async close() {

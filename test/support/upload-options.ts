@@ -10,7 +10,7 @@ export interface Failure {
   readonly details?: Record<string, unknown>;
 }
 
-/** Sends a file with options as form fields in front of it; the raw answer. */
+/** Uploads a file with options as form fields before it. @returns the raw answer. */
 export const putWith = (
   client: Client,
   datasetId: number,
@@ -29,7 +29,7 @@ export const putWith = (
   });
 };
 
-/** Sends a file until the answer is no 503, as clients do while a node is away. */
+/** Uploads a file, retrying on 503 as clients do while a node is down. */
 export const putPatiently = async (...file: Parameters<typeof putWith>): Promise<ProcessAnswer> => {
   for (;;) {
     const answer = await putWith(...file);
@@ -39,7 +39,7 @@ export const putPatiently = async (...file: Parameters<typeof putWith>): Promise
   }
 };
 
-/** Uploads and waits; the ended process. */
+/** Uploads a file and waits for its process. */
 export const uploadWith = async (
   client: Client,
   datasetId: number,
@@ -48,6 +48,6 @@ export const uploadWith = async (
 ): Promise<ProcessAnswer> =>
   ended(client, await json<ProcessAnswer>(await putWith(client, datasetId, content, options), 201));
 
-/** The refusal of an upload. */
+/** Body of a rejected upload. */
 export const refusal = async (answer: Promise<Response>, status: number): Promise<Failure> =>
   json<Failure>(await answer, status);

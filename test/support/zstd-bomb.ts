@@ -1,4 +1,4 @@
-/** A frame of blocks that repeat one byte: 128 KiB for four bytes each. */
+/** Zstandard frame of RLE blocks, which expand four bytes to 128 KiB each. */
 export const bombOf = (bytes: number): Buffer => {
   const blocks = Math.ceil(bytes / 131_072);
   const frame = Buffer.alloc(6 + blocks * 4);

@@ -1,4 +1,4 @@
-/** Checks all that can be read of a dataset against the tables that its versions have to be. */
+/** Checks everything readable of a dataset against the expected tables of its versions. */
 import { parse } from 'csv-parse/sync';
 import { type Client, call, download, json, readDataset } from '../datasets.js';
 import { compared, revisionsOf, shown } from './comparison.js';
@@ -6,9 +6,9 @@ import { currentOf, type History, readWhole } from './history.js';
 import { aggregateOf, countOf, datesOf, type Question, someRows } from './questions.js';
 import { csvOf, type Row, type Table } from './table.js';
 
-const fail = (what: string, actual: unknown, expected: unknown): void => {
+const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (got !== wanted) throw new Error(`${what} is\n${got}\nand not\n${wanted}`);
+  if (got !== wanted) throw new Error(`${what} is\n${got}\ninstead of\n${wanted}`);
 };
 
 const query = (options: Readonly<Record<string, string>>): string =>
@@ -19,11 +19,11 @@ const query = (options: Readonly<Record<string, string>>): string =>
 const ask = async (client: Client, path: string, { options, body, rowCount }: Question): Promise<void> => {
   const answer = await call(client, 'GET', `${path}&${query(options)}`);
   const what = `${path}&${new URLSearchParams(options)}`;
-  fail(what, `${answer.status} ${await answer.text()}`, `200 ${body}`);
-  fail(`Row-Count of ${what}`, answer.headers.get('row-count'), rowCount);
+  expectEqual(what, `${answer.status} ${await answer.text()}`, `200 ${body}`);
+  expectEqual(`Row-Count of ${what}`, answer.headers.get('row-count'), rowCount);
 };
 
-/** Pages of a random size, put together. */
+/** Reads all pages of this size and compares the concatenated rows. */
 const checkPages = async (client: Client, path: string, size: number, table: Table): Promise<void> => {
   const lines: string[] = [];
   let header = '';
@@ -35,7 +35,7 @@ const checkPages = async (client: Client, path: string, size: number, table: Tab
     const next: string | undefined = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
     at = next?.slice(next.indexOf('/datasets/'));
   }
-  fail(`pages of ${size} of ${path}`, `${header}${lines.join('')}`, csvOf(table));
+  expectEqual(`pages of ${size} of ${path}`, `${header}${lines.join('')}`, csvOf(table));
 };
 
 const rowsOf = async (answer: Response): Promise<Row[]> => {
@@ -54,34 +54,34 @@ const checkComparison = async (client: Client, history: History): Promise<void> 
   const expected = compared(before, after);
   const counts = await json<Record<string, unknown>>(await call(client, 'GET', path));
   const { added, removed, changed } = counts;
-  fail(path, { added, removed, changed }, expected.counts);
-  if (expected.counts.changed > 0) fail(`keys of ${path}`, counts.keys, expected.keys);
+  expectEqual(path, { added, removed, changed }, expected.counts);
+  if (expected.counts.changed > 0) expectEqual(`keys of ${path}`, counts.keys, expected.keys);
   const rows = await rowsOf(await call(client, 'GET', `${path}/rows`));
-  const told = rows.map(({ change = '', ...row }) => shown(change, row)).sort();
-  fail(`${path}/rows`, told, expected.rows);
+  const reported = rows.map(({ change = '', ...row }) => shown(change, row)).sort();
+  expectEqual(`${path}/rows`, reported, expected.rows);
 };
 
 const checkRevisions = async (client: Client, { dataset, versions }: History): Promise<void> => {
   const path = `/datasets/${dataset}/revisions?$format=csv`;
   const rows = await rowsOf(await call(client, 'GET', path));
-  const told = rows.map(({ change = '', publishedAt: _, ...row }) => shown(change, row)).sort();
-  fail(path, told, revisionsOf([...versions]));
+  const reported = rows.map(({ change = '', publishedAt: _, ...row }) => shown(change, row)).sort();
+  expectEqual(path, reported, revisionsOf([...versions]));
 };
 
-/** The facts that a version and the dataset are listed with. */
-const checkFacts = async (client: Client, history: History): Promise<void> => {
+/** Checks the metadata of the versions and the dataset. */
+const checkMetadata = async (client: Client, history: History): Promise<void> => {
   const { dataset, versions } = history;
   const listed = await json<{ versionId: string; rows: number }[]>(
     await call(client, 'GET', `/datasets/${dataset}/versions?$top=1000`),
   );
-  fail(
+  expectEqual(
     `versions of dataset ${dataset}`,
     listed.map(({ versionId, rows }) => [versionId, rows]).reverse(),
     [...versions].map(([id, { rows }]) => [id, rows.length]),
   );
   const [id, table] = currentOf(history) ?? ['', { columns: [], rows: [] }];
   const { rowCount, minDate, maxDate, currentVersionId, columns } = await readDataset(client, dataset);
-  fail(
+  expectEqual(
     `dataset ${dataset}`,
     { currentVersionId, rowCount, minDate, maxDate, columns: columns.map(({ name }) => name) },
     {
@@ -93,7 +93,7 @@ const checkFacts = async (client: Client, history: History): Promise<void> => {
   );
 };
 
-/** All rows of a version, and one further question about it. */
+/** Reads all rows of a version and asks one random query. */
 const checkVersion = async (client: Client, history: History, id: string, table: Table): Promise<void> => {
   const { random, dataset } = history;
   const path = `/datasets/${dataset}/data?versionId=${id}`;
@@ -105,18 +105,18 @@ const checkVersion = async (client: Client, history: History, id: string, table:
   else await checkPages(client, path, random.between(1, Math.max(3, table.rows.length >> 1)), table);
 };
 
-/** Everything that can be read of a dataset; says what was done to it when something is not as it has to be. */
+/** @throws Error at the first difference from the expected versions. */
 export const checkHistory = async (client: Client, history: History): Promise<void> => {
   const { random, dataset, versions } = history;
   for (const [id, table] of versions) await checkVersion(client, history, id, table);
-  await checkFacts(client, history);
+  await checkMetadata(client, history);
   for (let pair = 0; pair < 3; pair += 1) await checkComparison(client, history);
   await checkRevisions(client, history);
   const [, table] = currentOf(history) ?? [];
-  // The file of a whole version, which is made once and kept.
+  // The exported file of a whole version, which is created once and cached.
   if (table !== undefined && random.chance(0.2))
-    fail(
-      `the file of dataset ${dataset}`,
+    expectEqual(
+      `exported file of dataset ${dataset}`,
       await download(client, dataset),
       csvOf(table).replaceAll('\r\n', '\n'),
     );

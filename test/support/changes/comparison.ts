@@ -1,8 +1,8 @@
-/** Differences and revisions of plain tables. */
+/** Expected differences and revisions of tables in memory. */
 import { namesOf, type Row, type Table, type TableColumn, valuesOf } from './table.js';
 
-/** Rows of the first list beyond those that the second has of the same kind. */
-const beyond = (rows: readonly Row[], others: readonly Row[], kindOf: (row: Row) => string): Row[] => {
+/** Multiset difference: rows of the first list without their equals in the second. */
+const subtract = (rows: readonly Row[], others: readonly Row[], kindOf: (row: Row) => string): Row[] => {
   const left = new Map<string, number>();
   for (const row of others) left.set(kindOf(row), (left.get(kindOf(row)) ?? 0) + 1);
   return rows.filter((row) => {
@@ -12,7 +12,7 @@ const beyond = (rows: readonly Row[], others: readonly Row[], kindOf: (row: Row)
   });
 };
 
-/** A row of a comparison or of revisions, to be compared as text. */
+/** Canonical text of a row of a comparison or of revisions. */
 export const shown = (change: string, row: Row): string =>
   `${change} ${JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 
@@ -23,19 +23,19 @@ const isUnique = (rows: readonly Row[], keys: readonly string[]): boolean =>
   new Set(rows.map((row) => valuesOf(row, keys))).size === rows.length;
 
 export interface Expected {
-  /** Empty: whole rows are compared. */
+  /** Empty if whole rows are compared. */
   readonly keys: readonly string[];
   readonly counts: { readonly added: number; readonly removed: number; readonly changed: number };
   /** Sorted. */
   readonly rows: readonly string[];
 }
 
-/** How two versions differ. */
+/** Expected comparison of two versions. */
 export const compared = (from: Table, to: Table): Expected => {
   const names = [...new Set([...namesOf(to.columns), ...namesOf(from.columns)])];
   const whole = (row: Row): string => valuesOf(row, names);
-  const removed = beyond(from.rows, to.rows, whole);
-  const added = beyond(to.rows, from.rows, whole);
+  const removed = subtract(from.rows, to.rows, whole);
+  const added = subtract(to.rows, from.rows, whole);
   const before = new Set(entitiesOf(from.columns));
   const keys = entitiesOf(to.columns).filter((name) => before.has(name));
   if (keys.length === 0 || !isUnique(from.rows, keys) || !isUnique(to.rows, keys))
@@ -50,15 +50,15 @@ export const compared = (from: Table, to: Table): Expected => {
   const keyOf = (row: Row): string => valuesOf(row, keys);
   const old = new Map(from.rows.map((row) => [keyOf(row), row]));
   const now = new Set(to.rows.map(keyOf));
-  const gone = from.rows.filter((row) => !now.has(keyOf(row)));
+  const deleted = from.rows.filter((row) => !now.has(keyOf(row)));
   const changed = added.filter((row) => old.has(keyOf(row)));
-  const news = added.filter((row) => !old.has(keyOf(row)));
+  const inserted = added.filter((row) => !old.has(keyOf(row)));
   return {
     keys,
-    counts: { added: news.length, removed: gone.length, changed: changed.length },
+    counts: { added: inserted.length, removed: deleted.length, changed: changed.length },
     rows: [
-      ...gone.map((row) => shown('removed', row)),
-      ...news.map((row) => shown('added', row)),
+      ...deleted.map((row) => shown('removed', row)),
+      ...inserted.map((row) => shown('added', row)),
       ...changed.flatMap((row) => [shown('before', old.get(keyOf(row)) ?? {}), shown('after', row)]),
     ].sort(),
   };
@@ -73,7 +73,7 @@ const tally = (rows: readonly Row[], names: readonly string[]): Map<string, numb
   return counts;
 };
 
-/** Each value of each observation with the version that brought it or took it away; sorted. */
+/** Expected revisions: each value of each observation with the version that added or removed it; sorted. */
 export const revisionsOf = (versions: readonly (readonly [id: string, table: Table])[]): string[] => {
   const columns = versions.at(-1)?.[1].columns ?? [];
   const names = namesOf(columns);

@@ -1,4 +1,4 @@
-/** Random files for a dataset: small ones with everything that a row may hold, and keys that meet. */
+/** Random files for a dataset: small, with every kind of value, and with keys that overlap. */
 import type { Random } from '../../harness/random.js';
 import { type Change, fileOf, namesOf, type Row, type Table, type TableColumn, valuesOf } from './table.js';
 
@@ -6,7 +6,7 @@ export interface SentFile {
   readonly change: Change;
   readonly content: string;
   readonly options: Readonly<Record<string, string | object>>;
-  /** Records that are set aside. */
+  /** Number of records that must be quarantined. */
   readonly bad: number;
 }
 
@@ -37,9 +37,9 @@ const texts = [
 const days = ['2020-02-29', '2020-03-01', '1999-12-31', '2024-01-15', '2024-01-16', '2031-07-04'];
 
 export interface Shape {
-  /** Different texts of the first key column. */
+  /** Number of distinct values of the first key column. */
   readonly keys: number;
-  /** Most rows of a file that replaces the dataset. */
+  /** Maximum number of rows of a file that replaces the dataset. */
   readonly rows: number;
 }
 
@@ -78,12 +78,12 @@ const only = (row: Row, columns: readonly TableColumn[]): Row =>
   Object.fromEntries(columns.flatMap(({ name }) => (row[name] === undefined ? [] : [[name, row[name]]])));
 
 const shuffled = <T>(random: Random, items: readonly T[]): T[] => {
-  const left = [...items];
-  return items.map(() => left.splice(random.between(0, left.length - 1), 1)[0]!);
+  const remaining = [...items];
+  return items.map(() => remaining.splice(random.between(0, remaining.length - 1), 1)[0]!);
 };
 
-/** Rows whose keys the dataset mostly has: the same row, the same key with other values, or another row. */
-const meeting = (
+/** Rows that mostly have a key of the dataset: an equal row, the same key with other values, or a new row. */
+const overlappingRows = (
   random: Random,
   base: Table,
   count: number,
@@ -100,14 +100,14 @@ const meeting = (
 const without = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 
-/** The whole dataset as its source has it a day later: most rows as they were, some changed, gone or new. */
+/** The whole dataset a day later: most rows unchanged, some changed, deleted or new. */
 const nextDay = (random: Random, base: Table, columns: readonly TableColumn[], shape: Shape): Row[] => {
   const kept = base.rows.filter(() => !random.chance(0.06));
   const rows = kept.map((row) =>
     random.chance(0.06) ? { ...rowOf(random, columns, shape), ...only(row, key) } : only(row, columns),
   );
-  const news = rowsOf(random, random.between(0, 3), columns, shape);
-  return random.chance(0.3) ? shuffled(random, [...rows, ...news]) : [...rows, ...news];
+  const added = rowsOf(random, random.between(0, 3), columns, shape);
+  return random.chance(0.3) ? shuffled(random, [...rows, ...added]) : [...rows, ...added];
 };
 
 const columnsOf = (random: Random, base: Table, mode: Change['mode']): TableColumn[] => {
@@ -127,7 +127,7 @@ const keyOf = (random: Random, base: Table, columns: readonly TableColumn[]): st
   return random.chance(0.5) ? undefined : random.pick(choices);
 };
 
-/** Bad records among good ones: they leave gaps between the numbers of rows. */
+/** Inserts bad records, which leave gaps in the row numbers. */
 const withBad = (
   random: Random,
   columns: readonly TableColumn[],
@@ -164,16 +164,16 @@ const fileRows = (
     case 'sync':
       return nextDay(random, base, columns, shape);
     default:
-      return meeting(random, base, random.chance(0.1) ? shape.rows : few, columns, shape);
+      return overlappingRows(random, base, random.chance(0.1) ? shape.rows : few, columns, shape);
   }
 };
 
-/** Rows of which each key occurs once, as most tables have them. */
+/** Removes rows with a repeated key, as most tables have none. */
 const distinctRows = (rows: readonly Row[], names: readonly string[]): Row[] => [
   ...new Map(rows.map((row) => [valuesOf(row, names), row])).values(),
 ];
 
-/** The file of a change, without bad records; its manifest says the types. */
+/** File of a change, without bad records and with the types in its manifest. */
 export const plainFile = (change: Change): SentFile => {
   const { mode, columns, rows, key: named, onDuplicateKey } = change;
   const isKeyed = mode !== 'replace' && mode !== 'append';
@@ -190,7 +190,7 @@ export const plainFile = (change: Change): SentFile => {
   };
 };
 
-/** A file that can be applied to a table; it may fail, as one whose keys are not unique does. */
+/** Random file for a table. The upload may fail, for instance if keys are not unique. */
 export const randomFile = (random: Random, base: Table, mode: Change['mode'], shape: Shape): SentFile => {
   const columns = columnsOf(random, base, mode);
   const drawn = fileRows(random, base, mode, columns, shape);

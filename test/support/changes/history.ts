@@ -1,23 +1,23 @@
-/** Datasets that are changed at random, each with what all of its versions have to hold. */
+/** Random changes of datasets, with the expected content of every version. */
 import { createRandom, type Random } from '../../harness/random.js';
 import { type Client, call, createDataset, json } from '../datasets.js';
 import { uploadWith } from '../upload-options.js';
 import { randomFile, type SentFile, type Shape } from './generator.js';
 import { applyChange, csvOf, emptyTable, type Table } from './table.js';
 
-/** A dataset and its versions as they have to be, oldest first. */
 export interface History {
   readonly random: Random;
   readonly shape: Shape;
   readonly dataset: number;
+  /** Expected versions, oldest first. */
   readonly versions: Map<string, Table>;
-  /** ETag of each version's rows, as they were first read. */
+  /** ETag of each version's rows at the first read. */
   readonly tags: Map<string, string>;
   /** Log of the steps, one line each. */
   readonly log: string[];
 }
 
-/** Small ones share a table with others; of the large ones most have a table of their own. */
+/** Small datasets share a table with others; most large ones have a table of their own. */
 const shapes: readonly Shape[] = [
   { keys: 6, rows: 9 },
   { keys: 12, rows: 60 },
@@ -39,17 +39,17 @@ export const createHistory = async (client: Client, seed: number): Promise<Histo
 export const currentOf = ({ versions }: History): [id: string, table: Table] | undefined =>
   [...versions].at(-1);
 
-/** Reads all rows of a version; its tag must be the one that it always had. @throws Error */
+/** Checks all rows of a version and that its ETag never changes. @throws Error */
 export const readWhole = async (client: Client, history: History, versionId: string): Promise<void> => {
   const { dataset, versions, tags } = history;
   const answer = await call(client, 'GET', `/datasets/${dataset}/data?$skip=0&versionId=${versionId}`);
   const text = await answer.text();
   const expected = csvOf(versions.get(versionId) ?? emptyTable);
-  if (text !== expected) throw new Error(`version ${versionId} has\n${text}\nand not\n${expected}`);
+  if (text !== expected) throw new Error(`version ${versionId} has\n${text}\ninstead of\n${expected}`);
   const tag = answer.headers.get('etag') ?? '';
   const before = tags.get(versionId);
   if (tag === '' || (before !== undefined && before !== tag))
-    throw new Error(`version ${versionId} has the tag ${tag}, not ${before}`);
+    throw new Error(`version ${versionId} has the ETag ${tag}, not ${before}`);
   tags.set(versionId, tag);
 };
 
@@ -59,7 +59,7 @@ const publish = async (client: Client, history: History, id: string, table: Tabl
   await readWhole(client, history, id);
 };
 
-/** Uploads a file; what comes of it must be what comes of the table. @throws Error */
+/** Uploads a file and checks the outcome against the same change of the table. @throws Error */
 export const sendFile = async (client: Client, history: History, file: SentFile): Promise<void> => {
   const { dataset, log } = history;
   const { change, content, options, bad } = file;
@@ -74,10 +74,10 @@ export const sendFile = async (client: Client, history: History, file: SentFile)
   }
   if (status !== 'completed' || versionId === null)
     throw new Error(`the upload is ${status}: ${JSON.stringify(error)}`);
-  if (rejectedRows !== bad) throw new Error(`${rejectedRows} records were set aside, not ${bad}`);
-  const told = done as unknown as Record<string, unknown>;
+  if (rejectedRows !== bad) throw new Error(`${rejectedRows} records were quarantined, not ${bad}`);
+  const reported = done as unknown as Record<string, unknown>;
   for (const [name, count] of Object.entries(applied.counts))
-    if (told[name] !== count) throw new Error(`${name} is ${told[name]}, not ${count}`);
+    if (reported[name] !== count) throw new Error(`${name} is ${reported[name]}, not ${count}`);
   await publish(client, history, versionId, applied.table);
 };
 
@@ -101,10 +101,10 @@ const removeVersion = async (client: Client, history: History): Promise<void> =>
   versions.delete(id);
   tags.delete(id);
   const gone = await call(client, 'GET', `/datasets/${dataset}/data?$skip=0&versionId=${id}`);
-  if (gone.status !== 404) throw new Error(`version ${id} was removed, and answers ${gone.status}`);
+  if (gone.status !== 404) throw new Error(`version ${id} was removed but answers ${gone.status}`);
 };
 
-/** A dataset of its own with the current version, which goes its own way from there. */
+/** Clones the current version into a new dataset with a history of its own. */
 const cloneOf = async (client: Client, history: History): Promise<History> => {
   const { random, dataset, shape, log } = history;
   const [, table] = currentOf(history) ?? ['', emptyTable];
@@ -128,7 +128,7 @@ const cloneOf = async (client: Client, history: History): Promise<History> => {
 
 const steps = { replace: 5, append: 22, upsert: 34, sync: 12, delete: 14, restore: 5, remove: 6, clone: 2 };
 
-/** One step at random. @returns a clone, where one was made */
+/** Takes a random step. @returns the clone, if the step created one */
 export const changeOnce = async (client: Client, history: History): Promise<History | undefined> => {
   const { random, versions, shape } = history;
   const step = versions.size === 0 ? 'replace' : random.weighted(steps);

@@ -1,4 +1,4 @@
-/** Runs the background work of workers at once. */
+/** Runs the workers' background maintenance immediately. */
 import { openServers } from '../../../src/compose/clickhouse-servers.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
@@ -13,7 +13,7 @@ import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
 import { leasesOf } from '../leases.js';
 import type { TestProduct } from '../product.js';
 
-/** Joins all segments that may be joined, and drops what no version names; nobody may read meanwhile. */
+/** Joins all segments that may be joined and drops unreferenced ones. There must be no concurrent readers. */
 export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' | 'sql'>): Promise<void> => {
   const scope = createScope(silentLog);
   try {
@@ -38,7 +38,7 @@ export const joinAndSweep = async ({ config, sql }: Pick<TestProduct, 'config' |
       log: silentLog,
     });
     const { missingSegments } = await tidy.sweep();
-    if (missingSegments > 0) throw new Error(`${missingSegments} segments of versions have no rows`);
+    if (missingSegments > 0) throw new Error(`${missingSegments} referenced segments have no rows`);
   } finally {
     await scope.close();
   }

@@ -1,15 +1,15 @@
-/** Questions about a version, with the answer that a plain table gives. */
+/** Queries of a version, with the answers expected from a table in memory. */
 import type { Random } from '../../harness/random.js';
 import { csvOf, type Row, type Table, type TableColumn } from './table.js';
 
 export interface Question {
   readonly options: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The header Row-Count; null: there is none. */
+  /** `Row-Count` header; null if there is none. */
   readonly rowCount: string | null;
 }
 
-/** Numbers of any length, as whole numbers with one scale. */
+/** Numbers are compared as integers of this common scale. */
 const scale = 40;
 const numberOf = (text: string): bigint => {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.');
@@ -17,7 +17,7 @@ const numberOf = (text: string): bigint => {
   return text.startsWith('-') ? -value : value;
 };
 
-/** Order of two values of a column, as `$orderby` and comparisons of a filter have it. */
+/** Order of two values in `$orderby` and in filters. */
 export const compareValues = ({ dataType }: TableColumn, a: string, b: string): number => {
   if (dataType !== 'Decimal') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   const [x, y] = [numberOf(a), numberOf(b)];
@@ -54,7 +54,7 @@ const conditionOf = (random: Random, { columns, rows }: Table): Condition => {
   };
 };
 
-/** Nulls come last in both directions; rows of equal values stay in their order. */
+/** Sorts stably, with nulls last in both directions. */
 const sorted = (rows: readonly Row[], columns: readonly TableColumn[], descending: boolean): Row[] =>
   [...rows].sort((one, other) => {
     for (const column of columns) {
@@ -68,14 +68,14 @@ const sorted = (rows: readonly Row[], columns: readonly TableColumn[], descendin
     return 0;
   });
 
-/** All rows, in their order. */
+/** All rows, in order. */
 export const wholeTable = (table: Table): Question => ({
   options: { $skip: '0' },
   body: csvOf(table),
   rowCount: null,
 });
 
-/** Some rows, filtered, ordered and cut at random. */
+/** Random filter, order, offset and limit. */
 export const someRows = (random: Random, table: Table): Question => {
   const condition = random.chance(0.5) ? conditionOf(random, table) : undefined;
   const order = random.chance(0.4) ? [random.pick(table.columns), random.pick(table.columns)] : [];
@@ -100,7 +100,7 @@ export const someRows = (random: Random, table: Table): Question => {
   };
 };
 
-/** How many rows match. */
+/** Number of rows, with a random filter. */
 export const countOf = (random: Random, table: Table): Question => {
   const condition = random.chance(0.7) ? conditionOf(random, table) : undefined;
   const matching = condition === undefined ? table.rows : table.rows.filter(condition.holds);
@@ -111,7 +111,7 @@ export const countOf = (random: Random, table: Table): Question => {
   };
 };
 
-/** One row of facts about all rows: what depends on their number, their values and their order. */
+/** Aggregates of all rows that depend on their number, values and order. */
 export const aggregateOf = ({ columns, rows }: Table): Question => {
   const known = columns.filter(({ dataType }) => dataType !== 'String');
   const output: TableColumn[] = [];
@@ -144,7 +144,7 @@ export const aggregateOf = ({ columns, rows }: Table): Question => {
   };
 };
 
-/** The dates that a version is listed with: those of its first Date column that is an entity. */
+/** Expected date range of a version: that of its first Date column that is an entity. */
 export const datesOf = ({ columns, rows }: Table): { minDate: string | null; maxDate: string | null } => {
   const column = columns.find(({ dataType, isEntity }) => dataType === 'Date' && isEntity);
   const dates = column === undefined ? [] : rows.flatMap((row) => row[column.name] ?? []).sort();

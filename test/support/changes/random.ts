@@ -1,4 +1,4 @@
-/** Random changes of many datasets, whose versions are compared with plain tables before and after segments are joined. */
+/** Random changes of many datasets, whose versions are checked before and after segments are joined. */
 import type { Client } from '../datasets.js';
 import type { TestProduct } from '../product.js';
 import { checkHistory } from './checks.js';
@@ -7,14 +7,14 @@ import { joinAndSweep } from './maintenance.js';
 
 export const rounds = 3;
 export const changesOfRound = 5;
-/** Datasets that are changed at the same time. */
-const atOnce = 8;
+/** Number of datasets that are changed concurrently. */
+const concurrency = 8;
 
-/** Does something for each history; an error says what was done to the dataset. */
+/** Processes histories concurrently. Errors include the log of the dataset. */
 const forEach = async (histories: readonly History[], work: (history: History) => Promise<void>) => {
-  const waiting = [...histories];
+  const pending = [...histories];
   const next = async (): Promise<void> => {
-    for (let history = waiting.shift(); history !== undefined; history = waiting.shift()) {
+    for (let history = pending.shift(); history !== undefined; history = pending.shift()) {
       const { dataset, log } = history;
       await work(history).catch((error: unknown) => {
         throw new Error(
@@ -23,7 +23,7 @@ const forEach = async (histories: readonly History[], work: (history: History) =
       });
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await Promise.all(Array.from({ length: concurrency }, next));
 };
 
 const runBatch = async (
@@ -48,14 +48,14 @@ const runBatch = async (
   return histories.reduce((sum, { log }) => sum + log.length - 1, 0);
 };
 
-/** @param seed Of the first dataset. @returns Number of changes. */
+/** @param seed seed of the first dataset. @returns number of changes. */
 export const changeAtRandom = async (
   product: TestProduct,
   client: Client,
   { datasets, seed }: { readonly datasets: number; readonly seed: number },
 ): Promise<number> => {
   let changes = 0;
-  for (let at = 0; at < datasets; at += atOnce)
-    changes += await runBatch(product, client, seed + at, Math.min(atOnce, datasets - at));
+  for (let at = 0; at < datasets; at += concurrency)
+    changes += await runBatch(product, client, seed + at, Math.min(concurrency, datasets - at));
   return changes;
 };

@@ -1,6 +1,6 @@
-/** A dataset as a plain table in memory: what it holds after each change, in loops that can be read. */
+/** Model of a dataset as a table in memory, with simple loops for each kind of change. */
 
-/** Values by the names of their columns; a null is left out. Numbers and dates are the texts that a download shows. */
+/** Values by column name, without nulls. Numbers and dates are spelled as in a download. */
 export type Row = Readonly<Record<string, string>>;
 
 export interface TableColumn {
@@ -16,19 +16,18 @@ export interface Table {
 
 export const emptyTable: Table = { columns: [], rows: [] };
 
-/** An uploaded file and how it is applied. */
+/** An uploaded file and its options. */
 export interface Change {
   readonly mode: 'replace' | 'append' | 'upsert' | 'sync' | 'delete';
-  /** Columns of the file. */
   readonly columns: readonly TableColumn[];
-  /** Rows of the file, without its bad ones. */
+  /** Rows of the file without bad records. */
   readonly rows: readonly Row[];
   /** Names of the key columns; undefined: the entity columns. */
   readonly key: readonly string[] | undefined;
   readonly onDuplicateKey: 'fail' | 'first' | 'last';
 }
 
-/** Numbers of rows as the process of an upload gives them; all null for mode replace. */
+/** Row counts of an upload process; all null for mode replace. */
 export interface Counts {
   readonly inserted: number | null;
   readonly replaced: number | null;
@@ -40,7 +39,7 @@ export type Applied =
   | { readonly kind: 'table'; readonly table: Table; readonly counts: Counts }
   | { readonly kind: 'failure'; readonly code: string };
 
-/** The values of some columns as one text, in which null equals null. */
+/** Values of some columns as a comparable text, in which null equals null. */
 export const valuesOf = (row: Row, names: readonly string[]): string =>
   JSON.stringify(names.map((name) => row[name] ?? null));
 
@@ -72,8 +71,8 @@ const winnersOf = (
 const keyed = (base: Table, change: Change): Applied => {
   const { mode, onDuplicateKey } = change;
   const columns = mode === 'delete' ? base.columns : joined(base.columns, change.columns);
-  const told = base.rows.length > 0 ? base.columns : change.columns;
-  const key = change.key ?? namesOf(told.filter(({ isEntity }) => isEntity));
+  const typed = base.rows.length > 0 ? base.columns : change.columns;
+  const key = change.key ?? namesOf(typed.filter(({ isEntity }) => isEntity));
   const keysBefore = base.rows.map((row) => valuesOf(row, key));
   const keysOfFile = change.rows.map((row) => valuesOf(row, key));
   if (onDuplicateKey === 'fail' && !(isUnique(keysBefore) && isUnique(keysOfFile)))
@@ -104,7 +103,7 @@ const keyed = (base: Table, change: Change): Applied => {
   return { kind: 'table', table: { columns, rows: [...rows, ...added] }, counts };
 };
 
-/** The table after a change. */
+/** Applies a change to a table. */
 export const applyChange = (base: Table, change: Change): Applied => {
   const { mode, columns, rows } = change;
   if (mode === 'replace') {
@@ -122,7 +121,7 @@ export const applyChange = (base: Table, change: Change): Applied => {
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** The CSV that a download of some rows gives: texts and dates quoted, numbers bare, nothing for null. */
+/** CSV of a download: strings and dates quoted, numbers unquoted, nulls empty. */
 export const csvOf = ({ columns, rows }: Table): string => {
   const cell = (row: Row, { name, dataType }: TableColumn): string => {
     const value = row[name];
@@ -137,7 +136,7 @@ export const csvOf = ({ columns, rows }: Table): string => {
     .join('');
 };
 
-/** A file as a client may write it. */
+/** CSV of an upload, quoted only where necessary. */
 export const fileOf = (columns: readonly TableColumn[], lines: readonly (Row | string)[]): string => {
   const cell = (value: string | undefined): string =>
     value !== undefined && /[",\r\n]/.test(value) ? quoted(value) : (value ?? '');

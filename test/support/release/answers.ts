@@ -1,25 +1,25 @@
-/** Questions to an installation, and its answers, which a later release has to give as well. */
+/** Requests to an installation and its answers, which a later release must reproduce. */
 import { createHash } from 'node:crypto';
 import { type Client, call, json } from '../datasets.js';
 import { type AccountName, accountNames, type Clients } from './story.js';
 
 export interface RecordedAnswer {
-  /** Account that asks; null: nobody. */
+  /** Account of the request; null for an anonymous one. */
   readonly account: AccountName | null;
-  /** Below `/api`, with its query. */
+  /** Path below `/api`, with its query. */
   readonly path: string;
-  /** 302: the link was followed. */
+  /** 302 if the redirect was followed. */
   readonly status: number;
-  /** `bytes`: rows, which are to stay the same byte for byte. `json`: a description, to which fields may be added. */
+  /** `bytes`: rows, which must be identical. `json`: metadata, to which fields may be added. */
   readonly kind: 'bytes' | 'json';
-  /** Of long rows their hash. */
+  /** Body, or a hash if it is long. */
   readonly text: string;
 }
 
-/** Longest text of rows that is recorded as it is. */
+/** Longest body that is recorded in full. */
 const longestText = 2_000;
 
-/** Rows as they are recorded and compared. */
+/** Replaces a long body by its start, length and hash. */
 export const shortened = (text: string): string =>
   text.length <= longestText
     ? text
@@ -37,7 +37,7 @@ const rowQueries = [
   'transpose=true&$format=json',
 ];
 
-/** The status and the text; of a link the text of its file. */
+/** Sends a request; follows the redirect to an exported file. */
 export const ask = async (
   baseUrl: string,
   client: Client | null,
@@ -91,7 +91,7 @@ const catalogPaths = [
   '/search?q=prices',
 ];
 
-/** All questions of the fixture. */
+/** All requests of the fixture. */
 export const questionsTo = async (clients: Clients): Promise<Question[]> => {
   const questions: Question[] = [];
   for (const account of accountNames) {
@@ -101,7 +101,7 @@ export const questionsTo = async (clients: Clients): Promise<Question[]> => {
   const datasets = new Set(
     questions.map(({ path }) => /^\/datasets\/(\d+)$/.exec(path)?.[1]).filter((id) => id !== undefined),
   );
-  // Also those that the account may not read.
+  // Includes datasets that the account may not read.
   for (const id of datasets)
     for (const account of [null, 'bob'] as const)
       questions.push({ account, path: `/datasets/${id}/data?$format=json`, kind: 'bytes' });

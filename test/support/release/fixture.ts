@@ -1,4 +1,4 @@
-/** What a release kept in PostgreSQL and ClickHouse, as files: written by `npm run release-fixture`, loaded by the upgrade test. */
+/** Dump of a release's PostgreSQL and ClickHouse data: written by `npm run release-fixture`, loaded by the upgrade test. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import type { PreparedPlaces } from '../product.js';
 import type { RecordedAnswer } from './answers.js';
 import type { AccountName } from './story.js';
 
-/** The release whose data this build upgrades. */
+/** Release whose data this build upgrades. */
 export const earlierRelease = '0.3.0';
 
 const folder = new URL(`../../fixtures/release-${earlierRelease}/`, import.meta.url);
@@ -21,7 +21,7 @@ export interface RecordedAnswers {
 }
 
 interface Catalog {
-  /** Names of the release's migrations. They are a part of this build, too: released ones are never edited. */
+  /** Migrations of the release. This build must have them too: released migrations are never edited. */
   readonly migrations: readonly string[];
   readonly sequences: Readonly<Record<string, number>>;
   readonly tables: Readonly<Record<string, readonly unknown[]>>;
@@ -29,9 +29,9 @@ interface Catalog {
 
 interface StoredTable {
   readonly name: string;
-  /** With `{database}` in place of its database. */
+  /** CREATE statement with the placeholder `{database}`. */
   readonly create: string;
-  /** Rows in the format Native, as Base64. */
+  /** Rows in Native format, as Base64. */
   readonly rows: string;
 }
 
@@ -67,7 +67,7 @@ const readCatalog = (databaseUrl: string): Promise<Catalog> =>
   withClient(databaseUrl, async (client) => {
     const tables: Record<string, unknown[]> = {};
     for (const table of await tableNames(client)) {
-      // As text: numbers of JavaScript would lose digits.
+      // As text, since JavaScript numbers would lose digits.
       const { rows } = await client.query<{ text: string }>(
         `SELECT to_jsonb(t)::text AS text FROM ${table} t`,
       );
@@ -103,7 +103,7 @@ const readTables = async (url: string, database: string): Promise<StoredTable[]>
   return tables;
 };
 
-/** Writes the fixture of this build's release. */
+/** Writes the fixture of this build. */
 export const writeFixture = async (
   { databaseUrl, clickhouseUrl, clickhouseDatabase }: PreparedPlaces,
   recorded: RecordedAnswers,
@@ -119,9 +119,9 @@ const loadCatalog = async (databaseUrl: string): Promise<void> => {
     throw new Error(`migrations of ${earlierRelease} are missing from this build`);
   await migrate({ databaseUrl, log: silentLog, most: migrations.length });
   await withClient(databaseUrl, async (client) => {
-    // Rows come in no order that foreign keys would like.
+    // Disables foreign keys, because the order of the rows violates them.
     await client.query('SET session_replication_role = replica');
-    // The migrations have put rows of their own into some.
+    // Some migrations insert rows.
     for (const table of await tableNames(client)) await client.query(`DELETE FROM ${table}`);
     for (const [table, rows] of Object.entries(tables)) {
       const { rows: columns } = await client.query<{ name: string }>(
@@ -153,7 +153,7 @@ const loadRows = async (url: string, database: string): Promise<void> => {
   }
 };
 
-/** Fills an empty database of PostgreSQL with what the release had, and makes that of ClickHouse. */
+/** Loads the fixture into an empty PostgreSQL database and a new ClickHouse database. */
 export const loadFixture = async (places: PreparedPlaces): Promise<void> => {
   await loadCatalog(places.databaseUrl);
   await loadRows(places.clickhouseUrl, places.clickhouseDatabase);

@@ -1,13 +1,13 @@
-/** What users did with the release of the fixture: one dataset for each way in which rows, columns and rights are stored. */
+/** Content of the release fixture: a dataset for each way in which rows, columns and permissions are stored. */
 import { type Client, call, createDataset, json, upload } from '../datasets.js';
 import { uploadWith } from '../upload-options.js';
 
 export const accountNames = ['ada', 'bob', 'reader'] as const;
 export type AccountName = (typeof accountNames)[number];
-/** Clients of `ada` and `bob`, and a second key of ada that may only read. */
+/** Clients of `ada` and `bob`; `reader` is a read-only key of ada. */
 export type Clients = Readonly<Record<AccountName, Client>>;
 
-/** Settings of the product that make the fixture: small tables of their own, patches that are joined. */
+/** Settings that give small datasets their own tables and join patches soon. */
 export const fixtureSettings = {
   poolMaxRows: '100',
   patchMaxPercent: '80',
@@ -21,7 +21,7 @@ export const fixtureSettings = {
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${line(at)}\n`).join('');
 
-/** All modes of upload on a dataset of few rows, in a table that it shares with others. */
+/** All upload modes on a small dataset in a shared table. */
 const smallOne = async (ada: Client): Promise<void> => {
   const id = await createDataset(ada, 'All modes, small');
   await upload(ada, id, 'Day,Key,Amount\n2024-01-01,a,0.10\n2024-01-02,b,\n0004-02-29,"c ""d"", e",-7\n');
@@ -32,7 +32,7 @@ const smallOne = async (ada: Client): Promise<void> => {
   await uploadWith(ada, id, 'Day,Key,Amount\n2024-01-02,b,2\n2024-03-01,g,9\n', { mode: 'sync', ...key });
 };
 
-/** A dataset with a table of its own, changed so often that its patches were joined. */
+/** A dataset with its own table, changed often enough that its patches are joined. */
 const patchedOne = async (ada: Client): Promise<void> => {
   const id = await createDataset(ada, 'Changed often');
   await upload(ada, id, `Id,Name,Value\n${lines(2_000, (at) => `k${at},name ${at % 7},${at / 8}`)}`);
@@ -49,7 +49,7 @@ const patchedOne = async (ada: Client): Promise<void> => {
   });
 };
 
-/** Columns whose type became wider, values with all their digits, far dates, a rejected row, a header without rows. */
+/** Widened column types, exact decimals, far dates, rejected rows, many columns, a header without rows. */
 const typedOnes = async (ada: Client): Promise<void> => {
   const widened = await createDataset(ada, 'Widened');
   await upload(ada, widened, 'When,What,Exact\n2024-01-01,1,12345678901234567.5\n9999-12-31,2,0.25\n');
@@ -71,7 +71,7 @@ const typedOnes = async (ada: Client): Promise<void> => {
   await upload(ada, await createDataset(ada, 'Header alone'), 'A,B\n');
 };
 
-/** Versions with a label, a pin, a past that was restored and a renamed column; a clone of them. */
+/** Labelled, pinned and restored versions, a renamed column, a clone, retention and a read link. */
 const versionedOne = async (ada: Client): Promise<void> => {
   const id = await createDataset(ada, 'Prices');
   const first = await upload(ada, id, 'Month,Country,Price\n2024-01,Norway,1.50\n2024-02,Chile,\n');
@@ -103,7 +103,7 @@ const appendedOne = async (bob: Client): Promise<void> => {
     await uploadWith(bob, id, `At,Value\n2024-02-${10 + turn}T00:00:00Z,${turn}\n`, { mode: 'append' });
 };
 
-/** Rights of all kinds. */
+/** Repositories of every privacy level, a permission and a team. */
 const sharedOnes = async ({ ada, bob }: Clients): Promise<void> => {
   const repository = async (name: string, privacy: string): Promise<number> =>
     (await json<{ id: number }>(await call(ada, 'POST', '/repositories', { name, privacy }), 201)).id;
@@ -122,7 +122,7 @@ const sharedOnes = async ({ ada, bob }: Clients): Promise<void> => {
   await json(await call(bob, 'POST', '/teams', { name: 'analysts' }), 201);
 };
 
-/** Everything, in an order that ids follow. */
+/** Creates everything one by one, so that ids are deterministic. */
 export const tellStory = async (clients: Clients): Promise<void> => {
   await smallOne(clients.ada);
   await patchedOne(clients.ada);
