@@ -1,4 +1,4 @@
-/** Code blocks and tables of the documentation, for tests that run its examples. */
+/** Examples in the documentation, for tests that run them. */
 import { projectFile } from '../unit/deploy/compose-file.js';
 
 /** Code blocks of a language, in order. */
@@ -7,7 +7,7 @@ export const blocksOf = (path: string, language: string): string[] =>
     ([, block = '']) => block,
   );
 
-/** @throws Error unless the document has exactly one block of the language. */
+/** @throws Error unless there is exactly one. */
 export const blockOf = (path: string, language: string): string => {
   const [block, ...more] = blocksOf(path, language);
   if (block === undefined || more.length > 0) throw new Error(`${path} must have one block of ${language}`);

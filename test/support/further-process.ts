@@ -5,7 +5,7 @@ import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import type { TestProduct } from './product.js';
 
-/** Additional process of a product, on the same services and with the same prefixes. */
+/** Additional process of a product, on the same services. */
 export interface FurtherProcess {
   /** Base URL of its health endpoints and metrics. */
   readonly root: string;

@@ -129,7 +129,7 @@ const numberText = fc.oneof(
   { arbitrary: decimalArb(76, 0), weight: 1 },
 );
 
-/** Operands of arithmetic, without 1e400: it would make every row undecided. Comparisons with it are decided. */
+/** Operands of arithmetic, without 1e400, which would make every row undecided. */
 const termText = numberText.filter(
   (text) => Math.abs(Number(text)) < 1e300 && (Number(text) !== 0 || /^[-+]?0(\.0)?$/.test(text)),
 );
@@ -158,7 +158,7 @@ const periodStartArb = fc.constantFrom<PeriodStart>(
   'startofweek',
 );
 
-/** A Date column, with up to two nested functions for the start of a period. */
+/** A Date column in up to two period functions. */
 const storedDay: fc.Arbitrary<Day> = fc
   .tuple(columnOf('Date'), fc.array(periodStartArb, { maxLength: 2 }))
   .map(([column, periods]) => periods.reduce<Day>((d, k) => ({ k, d }), column));

@@ -22,7 +22,7 @@ export const readLinksOf = async (client: Client): Promise<MadeLink[]> =>
 
 let count = 0;
 
-/** Creates a dataset in its own repository, public by default. */
+/** Creates a dataset in its own repository. */
 export const createOpenDataset = async (
   client: Client,
   content: string,

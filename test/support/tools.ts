@@ -15,7 +15,7 @@ interface Tool {
   find(): Promise<string | undefined>;
 }
 
-/** Folders of PATH and their `sbin` siblings: servers are installed there, and the PATH of ordinary users often lacks it. */
+/** Folders of PATH with their `sbin` siblings, which have servers and are often not in the PATH of ordinary users. */
 const folders = (): string[] =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -106,7 +106,7 @@ const tools = {
     install: 'apt-get install python3-venv',
     find: async () => working(await onPath('python3'), ['-c', 'import venv, ensurepip']),
   },
-  /** Found as the folder of the client's jars; needs a JDK to compile the program that uses them. */
+  /** Folder of the client's jars; a JDK compiles the program. */
   Olingo: {
     install:
       'apt-get install openjdk-17-jdk-headless maven && mvn -q -f test/clients/olingo/pom.xml dependency:copy-dependencies -DoutputDirectory=$PWD/node_modules/.cache/olingo',

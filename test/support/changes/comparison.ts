@@ -23,7 +23,7 @@ const isUnique = (rows: readonly Row[], keys: readonly string[]): boolean =>
   new Set(rows.map((row) => valuesOf(row, keys))).size === rows.length;
 
 export interface Expected {
-  /** Empty if whole rows are compared. */
+  /** Empty to compare whole rows. */
   readonly keys: readonly string[];
   readonly counts: { readonly added: number; readonly removed: number; readonly changed: number };
   /** Sorted. */
@@ -73,7 +73,7 @@ const tally = (rows: readonly Row[], names: readonly string[]): Map<string, numb
   return counts;
 };
 
-/** Expected revisions: each value of each observation with the version that added or removed it; sorted. */
+/** Expected revisions: each value with the version that added or removed it; sorted. */
 export const revisionsOf = (versions: readonly (readonly [id: string, table: Table])[]): string[] => {
   const columns = versions.at(-1)?.[1].columns ?? [];
   const names = namesOf(columns);

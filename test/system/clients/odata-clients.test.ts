@@ -1,4 +1,4 @@
-/** Clients of OData read the metadata of a service, filter it and follow its pages, as their documentation says. */
+/** OData clients read metadata, filter and follow pages the way their documentation describes. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -51,7 +51,7 @@ const first = [
   ['Say "x"', '1970-01-01', '0.1', '12345678901234567.5'],
 ];
 
-describe('the service is read by', () => {
+describe('the service is readable with', () => {
   pythonTest(
     'python-odata',
     async () => {
@@ -74,7 +74,7 @@ describe('the service is read by', () => {
   );
 
   olingoTest(
-    'Apache Olingo, which follows no links by itself, one batch included',
+    'Apache Olingo, which does not follow next links itself, including a batch',
     async () => {
       const jars = await programOf('Olingo');
       const { stdout } = await run(
@@ -103,14 +103,14 @@ describe('the service is read by', () => {
     const set = client.getEntitySet<Record<string, unknown>>('Rows');
     const shown = (row: Record<string, unknown>): unknown[] =>
       properties.slice(1).map((name) => (row[name] === null ? null : String(row[name])));
-    // It writes texts as they are given: quotes are doubled by its caller.
+    // The client does not escape strings: the caller doubles quotes.
     const filter = OData.newFilter().property('Country_x0020_name').eq("Côte d''Ivoire");
     expect((await set.query(filter)).map(shown)).toEqual(filtered);
     const big = OData.newFilter().property('Big').eq('123456789012345678901234567890.25');
     expect((await set.query(big)).map(shown)).toEqual(exact);
     expect(await set.count()).toBe(rows);
 
-    // It gives one page and its link.
+    // The client returns a single page with its next link.
     let page = (await client.newRequest({
       collection: 'Rows',
       params: OData.newOptions(),
@@ -122,13 +122,13 @@ describe('the service is read by', () => {
     }
     expect(seen.size).toBe(rows);
 
-    const asked = () => [
+    const batch = () => [
       client.newBatchRequest({ collection: 'Rows', params: OData.newOptions().top(1) }),
       client.newBatchRequest({ collection: 'Rows', params: OData.newOptions().filter(filter) }),
     ];
     for (const answers of [
-      await client.execBatchRequests(asked()),
-      await client.execBatchRequestsJson(asked()),
+      await client.execBatchRequests(batch()),
+      await client.execBatchRequestsJson(batch()),
     ]) {
       const values = await Promise.all(answers.map(async (one) => (await one.json()).value));
       expect(values.map((value) => (value as Record<string, unknown>[]).map(shown))).toEqual([

@@ -42,8 +42,8 @@ let owner: Client;
 let urls: readonly string[];
 let spread = 0;
 
-/** Databases of a product, on some servers. */
-interface Place {
+/** Databases of a product on a set of servers. */
+interface Installation {
   readonly config: Config;
   readonly sql: Sql;
 }
@@ -113,12 +113,12 @@ const commands = [
   createVerifyCommands(openVerification),
 ];
 
-const admin = async <T>(on: Place, line: string): Promise<T & { exitCode: number }> => {
+const admin = async <T>(on: Installation, line: string): Promise<T & { exitCode: number }> => {
   const { output, exitCode } = await runAdmin(on, commands, `${line} --json`);
   return { ...(JSON.parse(output) as T), exitCode };
 };
 
-const emptyPlace = async (servers: Partial<Config>): Promise<Place> => {
+const emptyPlace = async (servers: Partial<Config>): Promise<Installation> => {
   const name = `r${randomBytes(6).toString('hex')}`;
   const { databaseUrl, drop } = await createEmptyDatabase(inject('databaseUrl'));
   await scope.defer('database', drop);
@@ -135,7 +135,7 @@ const oneNode = (): Partial<Config> => ({
   clickhouseNodeUrls: undefined,
 });
 
-const apiOn = async ({ config }: Place): Promise<Client> => {
+const apiOn = async ({ config }: Installation): Promise<Client> => {
   const { port } = await createApiProcess(config, silentLog, scope);
   return { key: owner.key, baseUrl: `http://127.0.0.1:${port}/api` };
 };
@@ -147,7 +147,7 @@ const readVersion = async (client: Client, dataset: number, version: string): Pr
   return `${answer.headers.get('etag')} ${answer.headers.get('row-count')}\n${text}`;
 };
 
-/** Whether patches that hide rows are on all shards, of each kind that there is. */
+/** Distinct values of `everywhere` among stores with patches that hide rows. */
 const patchedStores = async (sql: Sql): Promise<boolean[]> =>
   (
     await sql.query<{ everywhere: boolean }>(
@@ -155,8 +155,8 @@ const patchedStores = async (sql: Sql): Promise<boolean[]> =>
     )
   ).map(({ everywhere }) => everywhere);
 
-/** Every version that the place has is there as the product has it. */
-const expectSame = async (place: Place, client: Client): Promise<void> => {
+/** Checks that every version of the restored installation equals that of the product. */
+const expectSame = async (place: Installation, client: Client): Promise<void> => {
   const versions = await place.sql.query<{ dataset: number; version: string }>(
     'SELECT dataset_id AS dataset, id::text AS version FROM versions ORDER BY id',
   );
@@ -167,17 +167,17 @@ const expectSame = async (place: Place, client: Client): Promise<void> => {
     );
 };
 
-const restored = async (place: Place, from: string): Promise<void> => {
+const restoreInto = async (place: Installation, from: string): Promise<void> => {
   const report = await admin<{ hashesCompared: number }>(place, `restore --from ${from} --verify`);
   expect(report).toMatchObject({ exitCode: 0, faults: [] });
   expect(report.hashesCompared).toBeGreaterThan(0);
 };
 
-/** By what `Distributed` chooses one of three shards with the same weight (src/rows/ddl.ts). */
+/** Sharding expression of `Distributed` (src/rows/ddl.ts) for three shards of the same weight. */
 const shardOfRow = 'cityHash64(_seg, intDiv(_row, 65536)) % 3';
 
-/** Every row of stores that are on all three shards is where its hash says. */
-const expectOnTheirShards = async ({ config }: Pick<Place, 'config'>, stores: readonly number[]) => {
+/** Checks that every row of stores on all three shards is on the shard of its hash. */
+const expectOnTheirShards = async ({ config }: Pick<Installation, 'config'>, stores: readonly number[]) => {
   expect(stores.length).toBeGreaterThan(0);
   for (const id of stores) {
     const sql = `SELECT count(), groupUniqArray(${shardOfRow}) FROM ${config.clickhouseDatabase}.s${id}`;
@@ -204,9 +204,9 @@ const completeIn = (place: string): string[] =>
   readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('complete.json'));
 
 describe('a backup of three servers', () => {
-  let alone: Place;
+  let alone: Installation;
 
-  it('made while uploads run has every version byte for byte on one server', async () => {
+  it('taken while uploads run restores every version byte for byte onto one server', async () => {
     const busy = await createDataset(owner);
     let isDone = false;
     let uploads = 0;
@@ -224,16 +224,16 @@ describe('a backup of three servers', () => {
     await load;
     expect(made).toMatchObject({ exitCode: 0, reused: 0 });
     alone = await emptyPlace(oneNode());
-    await restored(alone, folder);
+    await restoreInto(alone, folder);
     expect(await shardsOf(alone.sql)).toEqual([1]);
     expect(await patchedStores(alone.sql)).toEqual([false]);
     await expectSame(alone, await apiOn(alone));
   });
 
-  it('is restored onto two servers, large datasets spread over both, and takes uploads there', async () => {
+  it('restores onto two servers, spreads large datasets over both, and accepts uploads there', async () => {
     const { clickhouseUrl, clickhouseNodeUrls } = await startNodes(2, 'two');
     const two = await emptyPlace({ clickhouseUrl, clickhouseNodeUrls: clickhouseNodeUrls?.split(',') });
-    await restored(two, folder);
+    await restoreInto(two, folder);
     expect(await shardsOf(two.sql)).toEqual([1, 2, null]);
     expect(await patchedStores(two.sql)).toEqual([false, true]);
     const client = await apiOn(two);
@@ -244,30 +244,30 @@ describe('a backup of three servers', () => {
     expect(await admin<VerificationReport>(two, 'verify')).toMatchObject({ exitCode: 0, faults: [] });
   });
 
-  it('of one server is restored onto three', async () => {
+  it('of one server restores onto three', async () => {
     const from = join(dataDir, 'of-one');
     await admin(alone, `backup --to ${from}`);
     const place = await emptyPlace(three());
-    await restored(place, from);
+    await restoreInto(place, from);
     expect(await shardsOf(place.sql)).toEqual([1, 2, 3, null]);
     await expectOnTheirShards(place, await spreadStores(place.sql));
     await expectSame(place, await apiOn(place));
   });
 
-  it('contains only what is new, and is restored onto shards again', async () => {
+  it('is incremental and restores onto shards', async () => {
     await admin(product, `backup --to ${folder}`);
     await send(owner, spread, lines(120, 60_000), { mode: 'append' });
     const made = await admin<BackupReport>(product, `backup --to ${folder}`);
     expect(made.segments).toBeGreaterThan(made.reused);
     expect(made.reused).toBeGreaterThan(16);
     const place = await emptyPlace(three());
-    await restored(place, folder);
+    await restoreInto(place, folder);
     expect(await shardsOf(place.sql)).toEqual([1, 2, 3, null]);
     await expectOnTheirShards(place, await spreadStores(place.sql));
     await expectSame(place, await apiOn(place));
   });
 
-  it('restores one dataset of all shards next to the original, on all shards, and takes uploads there', async () => {
+  it('restores one dataset of all shards next to the original, on all shards, and accepts uploads there', async () => {
     await admin(product, `backup --to ${folder}`);
     const into = (await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'))).id;
     const versionsOf = (dataset: number) =>
@@ -329,11 +329,11 @@ describe('a shard that is down', () => {
     clickhouseNodeUrls: urls.map((url, at) => (at === 1 ? url.replace(/.*/, second) : url)),
   });
 
-  it('is named by the backup that it makes fail, at the beginning or in the middle', async () => {
-    const nowhere = { ...product, config: { ...product.config, ...behind('http://127.0.0.1:1') } };
+  it('fails a backup, at its start or in the middle, with an error that names the shard', async () => {
+    const unreachable = { ...product, config: { ...product.config, ...behind('http://127.0.0.1:1') } };
     const from = join(dataDir, 'none');
     const away = { code: 'shard_away', message: expect.stringMatching(/^shard 2 .*No backup was made\.$/s) };
-    await expect(admin(nowhere, `backup --to ${from}`)).rejects.toMatchObject(away);
+    await expect(admin(unreachable, `backup --to ${from}`)).rejects.toMatchObject(away);
     const proxy = await createUnsteadyProxy(urls[1] ?? '');
     const own = createScope(silentLog);
     let closed: Promise<void> | undefined;
@@ -354,10 +354,10 @@ describe('a shard that is down', () => {
     expect(completeIn(from)).toHaveLength(1);
   });
 
-  it('fails a restore, leaves no version of it, and the next restore succeeds', async () => {
+  it('fails a restore, which leaves no version behind, and the next restore succeeds', async () => {
     const proxy = await createUnsteadyProxy(urls[1] ?? '');
     const place = await emptyPlace(behind(proxy.url));
-    // Its rows are stored, and it is gone before it could say so.
+    // The shard stores its rows and goes down before it answers.
     proxy.play('say_nothing', 1);
     const refused = expect(admin(place, `restore --from ${folder}`)).rejects.toMatchObject({
       code: 'shard_away',
@@ -375,7 +375,7 @@ describe('a shard that is down', () => {
     expect(await place.sql.query('SELECT 1 FROM accounts UNION ALL SELECT 1 FROM stores')).toEqual([]);
     expect((await Promise.all(urls.map(rowsOn))).map((text) => text.trim())).toEqual(['0', '1', '0']);
     const again = { ...place, config: { ...place.config, ...behind(urls[1] ?? '') } as Config };
-    await restored(again, folder);
+    await restoreInto(again, folder);
     await expectSame(again, await apiOn(again));
   });
 });

@@ -1,4 +1,4 @@
-/** Random changes of datasets that are on two shards: every version is that of a plain table. */
+/** Random changes of datasets on two shards, checked against a model in memory. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
     chunkBytes: '1024',
     compactionIntervalMs: '300',
     compactionMinSegments: '3',
-    // The test sweeps by itself while nobody reads.
+    // The test sweeps itself while there are no readers.
     storageSweepIntervalMs: '86400000',
   });
   client = await product.createAccount('owner');
@@ -42,7 +42,7 @@ afterAll(async () => {
   await scope.close();
 });
 
-it(`every version of ${datasets} datasets on two shards is that of a plain table (seed ${seed})`, {
+it(`every version of ${datasets} randomly changed datasets on two shards matches the model (seed ${seed})`, {
   timeout: longestTestMs + datasets * 20_000,
 }, async () => {
   const changes = await changeAtRandom(product, client, { datasets, seed });
@@ -55,12 +55,12 @@ it(`every version of ${datasets} datasets on two shards is that of a plain table
   expect(seen).toEqual({ joined: true, folded: true, patches: true });
 });
 
-it('a version with patches is read whole, or answered with 503, while a shard is down', async () => {
+it('a read of a version with patches is complete or 503 while a shard is down', async () => {
   const header = 'key,value\n';
   const dataset = await createDataset(client);
   const lines = Array.from({ length: 400 }, (_, at) => `key ${at},${at}\n`);
   await upload(client, dataset, header + lines.join(''));
-  // Fewer than a tenth of the rows: more would be folded into a new base.
+  // Less than a tenth of the rows, since more would be folded into a new base.
   const changed = Array.from({ length: 30 }, (_, at) => `key ${at * 12},${1000 + at}\n`);
   await uploadWith(client, dataset, header + changed.join(''), { mode: 'upsert', key: 'key' });
   await uploadWith(client, dataset, 'key\nkey 1\nkey 12\nkey 399\n', { mode: 'delete', key: 'key' });

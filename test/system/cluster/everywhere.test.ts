@@ -1,7 +1,4 @@
-/**
- * Datasets that are on all shards: what becomes one, and what happens to it while shards come and go. CLICKHOUSE_URL is that
- * of a balancer in front of the nodes.
- */
+/** Datasets that grow to all shards, and the addition of a shard. CLICKHOUSE_URL is a load balancer in front of the nodes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +38,7 @@ beforeAll(async () => {
     chunkBytes: '16384',
     poolMaxRows: '300',
     spreadMinBytes: '60000',
-    // The tests sweep by themselves.
+    // The tests sweep themselves.
     sweepIntervalMs: '86400000',
     segmentGraceMs: '0',
   });
@@ -62,7 +59,7 @@ const send = async (dataset: number, file: string): Promise<ProcessAnswer> => {
   return done;
 };
 
-/** A read that does not select the row number reads all rows; the cache of answers is left out. */
+/** Checks all rows with a filter, which reads them from all shards and bypasses the exported file. */
 const expectWhole = async (dataset: number, file: string): Promise<void> => {
   const found = await download(owner, dataset, `?$filter=${encodeURIComponent('row ge 0')}`);
   expect(found === file, `${found.length} characters of ${file.length}`).toBe(true);
@@ -116,9 +113,9 @@ describe('a dataset that becomes large', () => {
       const node = cluster.nodes[elsewhere - 1]!;
       const sql = await tableOn(store.home, name);
       await node.command(sql?.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') ?? '');
-      const planted = `${product.config.clickhouseDatabase}.${name}`;
+      const orphan = `${product.config.clickhouseDatabase}.${name}`;
       await node.command(
-        `INSERT INTO ${planted} (_seg, _row) SELECT ${store.segments[0]}, number FROM numbers(7)`,
+        `INSERT INTO ${orphan} (_seg, _row) SELECT ${store.segments[0]}, number FROM numbers(7)`,
       );
 
       const grown = fileOf(5_000, 7);
@@ -128,7 +125,7 @@ describe('a dataset that becomes large', () => {
 
       await sweep();
       if (name.startsWith('s')) expect(await tableOn(elsewhere, name)).toBeUndefined();
-      else expect(await node.rows(`SELECT 1 FROM ${planted} WHERE _seg = ${store.segments[0]}`)).toEqual([]);
+      else expect(await node.rows(`SELECT 1 FROM ${orphan} WHERE _seg = ${store.segments[0]}`)).toEqual([]);
 
       await send(dataset, fileOf(6_000));
       expect((await storeOf(dataset)).everywhere).toBe(true);
@@ -138,7 +135,7 @@ describe('a dataset that becomes large', () => {
     },
   );
 
-  it('is read on any node, also through a balancer', async () => {
+  it('can be read on any node, also through a load balancer', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, fileOf(4_000));
     const { id, segments } = await storeOf(dataset);
@@ -148,12 +145,12 @@ describe('a dataset that becomes large', () => {
       );
       expect(row?.rows).toBe('4000');
     }
-    // Each worker and each request may be given another node.
+    // Each request may reach a different node.
     for (let at = 0; at < 10; at += 1) await expectWhole(dataset, fileOf(4_000));
   });
 });
 
-/** A worker that can be killed. */
+/** Starts a worker process that can be killed. */
 const spawnWorker = (): ChildProcess => {
   const { databaseUrl = '', clickhouseUrl = '', clickhouseCluster = '' } = product.config;
   const { clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
@@ -174,7 +171,7 @@ const spawnWorker = (): ChildProcess => {
   });
 };
 
-/** Rows of a segment on all nodes: how many, at how many positions, and whether the first row of the file is among them. */
+/** Counts rows and distinct positions of a segment on all nodes; `first` tells if the first row of the file is stored. */
 const positionsOf = async (
   table: string,
   segment: number,
@@ -199,13 +196,13 @@ const positionsOf = async (
 describe('a shard that is added', () => {
   let large = 0;
 
-  it('is found by a read at once, and duplicates no chunk of a worker that died before it recorded it', async () => {
+  it('is found by the next read, and a worker killed before it recorded a chunk leaves no duplicate', async () => {
     const { sql } = product;
     large = await createDataset(owner);
     await send(large, fileOf(3_000));
     const { id: store } = await storeOf(large);
     await product.stopWorker();
-    // With two shards and with three, the first chunk of a process whose number 3 does not divide goes to different ones.
+    // With the right process id, the first chunk goes to a different shard of three than of two.
     const nextId = async (): Promise<number> => {
       const [row] = await sql.query<{ id: number }>(
         `SELECT nextval(pg_get_serial_sequence('processes', 'id')) AS id`,
@@ -219,11 +216,11 @@ describe('a shard that is added', () => {
     await sql.tx(async (tx) => {
       await tx.query('LOCK TABLE chunks IN SHARE MODE');
       const worker = spawnWorker();
-      // Later chunks may be stored before the first one, and some of them go to the same shard of two as of three.
+      // Later chunks may be stored before the first one, and some go to the same shard either way.
       while (!(await positionsOf(`u${segment}`, segment)).first) await sleep(50);
       worker.kill('SIGKILL');
       await once(worker, 'exit');
-      // Nor does its database session record anything after its death.
+      // Its database session must not record anything after its death.
       await sql.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
@@ -232,14 +229,14 @@ describe('a shard that is added', () => {
       await sql.query('SELECT 1 FROM chunks WHERE process_id = $1 AND inserted_attempt > 0', [sent.id]),
     ).toEqual([]);
     await cluster.configure(1, 1, 1);
-    // No worker is there, which would make the tables: the read does, and is repeated once.
+    // Without a worker, the read itself creates the tables and is retried once.
     await expectWhole(large, fileOf(3_000));
     for (const table of [`s${store}`, `ds${store}`, 'dpool_narrow'])
       expect(await tableOn(3, table), table).toBeDefined();
     await product.startWorker();
     const done = await ended(owner, sent);
     expect(done.status, JSON.stringify(done.error)).toBe('completed');
-    // The first chunk was stored twice, on two shards: the count said so, and the next attempt has all of them once.
+    // The first chunk was stored twice, on two shards. The row count detects it and a second attempt starts.
     expect(done.progress.attempt).toBe(2);
     const { segments } = await storeOf(large);
     expect(segments).toEqual([segmentId(sent.id, 2)]);

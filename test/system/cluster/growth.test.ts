@@ -1,4 +1,4 @@
-/** Two ClickHouse servers become three while a product that is not restarted takes uploads, is read and compacts. */
+/** Two ClickHouse servers become three while the product, which is not restarted, uploads, reads and compacts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
@@ -46,7 +46,7 @@ const send = async (dataset: number, file: string, mode = 'replace'): Promise<vo
   expect(process.status, JSON.stringify(process.error)).toBe('completed');
 };
 
-/** Position of the first difference, instead of the whole answer. */
+/** Compares texts; reports the first different line instead of the whole text. */
 const expectSame = (found: string | undefined, wanted: string): void => {
   const lines = wanted.split('\n');
   const wrong = found?.split('\n').findIndex((line, at) => line !== lines[at]);
@@ -55,7 +55,7 @@ const expectSame = (found: string | undefined, wanted: string): void => {
 
 interface Answer {
   readonly status: number;
-  /** Undefined: refused, or visibly broken. */
+  /** Undefined if the read was refused or aborted. */
   readonly text: string | undefined;
 }
 
@@ -96,7 +96,7 @@ describe('two shards that become three', () => {
   const contents = new Map<number, Set<string>>();
   let large = 0;
 
-  it('return whole answers or 503 while a shard is added under uploads, reads and compaction', async () => {
+  it('return complete answers or 503 while a shard is added during uploads, reads and compaction', async () => {
     large = await createDataset(owner);
     const growing = await createDataset(owner);
     const small = await createDataset(owner);
@@ -133,7 +133,7 @@ describe('two shards that become three', () => {
     })();
     const running = Promise.all([uploads, reads]);
     await Promise.race([running, configure(1, 1, 1)]);
-    // The shard is there: one repetition later everything answers.
+    // Reads succeed again after one retry.
     for (const dataset of contents.keys())
       await expect.poll(async () => (await read(dataset)).status).toBe(200);
     const before = whole;
@@ -143,21 +143,21 @@ describe('two shards that become three', () => {
     expectSame((await read(growing)).text, fileOf(rows, 0));
   });
 
-  it('store chunks and datasets on the new one by its weight, and read the earlier ones', async () => {
+  it('store chunks and datasets on the new shard by weight, and still read earlier data', async () => {
     await send(large, fileOf(6_000, 0));
     const stored = await rowsOn((await placeOf(large)).store);
     expect(stored.every((rows) => rows > 0)).toBe(true);
     const homes = new Set<number | null>();
-    // A shard that was just restarted may have been away at the last check.
+    // A shard that was just restarted may have been down at the last check.
     const addHome = async () => [...homes.add((await placeOf(await createDataset(owner))).shard)].sort();
     await expect.poll(addHome).toEqual([1, 2, 3]);
     expectSame((await read(large)).text, fileOf(6_000, 0));
   });
 
-  it('store nothing more on one of weight 0, and read it as before', async () => {
+  it('store nothing new on a shard of weight 0, and still read it', async () => {
     await configure(1, 0, 1);
     const { store } = await placeOf(large);
-    // Wait until the product knows.
+    // Waits until the product has read the new weight.
     await expect.poll(async () => (await placeOf(await createDataset(owner))).shard !== 2).toBe(true);
     await sleep(10_500);
     const before = await rowsOn(store);

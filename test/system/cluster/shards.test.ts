@@ -1,4 +1,4 @@
-/** A product on three ClickHouse servers against the same product on one. */
+/** A product on three ClickHouse servers, compared with the same product on one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,8 +40,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-shards-'));
 const scope = createScope(silentLog);
 const need = { postgres: false, kafka: false, clickhouse: true };
 
-/** Chunks of some hundred rows, so that a file of some thousand has several. */
-// Patches are counted: none is folded meanwhile.
+/** Small chunks, so that a file of some thousand rows has several. Folding is off, because patches are counted. */
 const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '500', patchFoldMinPercent: '0' };
 const spreadMinBytes = 60_000;
 
@@ -50,7 +49,7 @@ let joined: TestProduct;
 let alone: TestProduct;
 const nodes: ClickHouse[] = [];
 
-/** One caller of each product. */
+/** One value for each product. */
 interface Pair<T> {
   readonly joined: T;
   readonly alone: T;
@@ -71,7 +70,7 @@ beforeAll(async () => {
     clickhouseCluster,
     clickhouseNodeUrls,
     spreadMinBytes: String(spreadMinBytes),
-    // Segments are made up below that a sweep of the product would remove.
+    // A sweep would remove the artificial segments below.
     sweepIntervalMs: '86400000',
   });
   alone = await startProduct(sizes);
@@ -95,11 +94,11 @@ const fileOf = (rows: number, from = 0, word = 'text'): string =>
     return `${day},S${row},${row / 8},${word} ${row}`;
   }).join('\n')}\n`;
 
-/** As a download writes it. */
+/** CSV of a download of the file. */
 const shownOf = (file: string): string =>
   file.replaceAll(/^([^,]*),([^,]*),([^,]*),(.*)$/gm, '"$1","$2",$3,"$4"').replace(',value,', ',"value",');
 
-/** Rows of each table of stores on each server. */
+/** Number of rows of a store on each server. */
 const rowsOn = (store: number): Promise<number[]> =>
   Promise.all(
     nodes.map(async (node) => {
@@ -149,13 +148,13 @@ const expectSameAnswers = async (datasets: Pair<number>): Promise<void> => {
   }
 };
 
-describe('datasets that are not large', () => {
+describe('small datasets', () => {
   it('are stored on one shard each, and together use all shards', async () => {
     const datasets = [];
     for (let at = 0; at < 6; at += 1) datasets.push(await createDataset(clients.joined));
     const shards = new Set<number | null>();
     for (const [at, dataset] of datasets.entries()) {
-      // Some in pools, some in tables of their own.
+      // Half of them in pools, half in their own tables.
       const file = fileOf(at % 2 === 0 ? 20 : 900, at * 1000);
       await upload(clients.joined, dataset, file);
       expect(await download(clients.joined, dataset, '?$skip=0')).toBe(shownOf(file));
@@ -168,11 +167,11 @@ describe('datasets that are not large', () => {
   });
 });
 
-describe('a dataset that is large', () => {
+describe('a large dataset', () => {
   const datasets = { joined: 0, alone: 0 };
   let restored = '';
 
-  it('is spread: its chunks are stored on all shards, and it is read in its order', async () => {
+  it('has chunks on all shards and is read in order', async () => {
     Object.assign(datasets, await both((client) => createDataset(client)));
     const file = fileOf(4000);
     await both((client, of) => send(client, datasets[of], file, { mode: 'replace' }));
@@ -184,7 +183,7 @@ describe('a dataset that is large', () => {
     await expectSameAnswers(datasets);
   });
 
-  it('is read by all servers, each its own rows', async () => {
+  it('is read by all servers, each reading its own rows', async () => {
     const selected = (): Promise<number[]> =>
       Promise.all(
         nodes.map(async (node) => {
@@ -205,7 +204,7 @@ describe('a dataset that is large', () => {
       );
   });
 
-  it('has its rows found by their number in the indexes of all shards', async () => {
+  it('is seekable by row number in the indexes of all shards', async () => {
     const own = createScope(silentLog);
     const servers = await openServers({ ...joined, scope: own, log: silentLog });
     const reader = createReader({ servers, maxWaitSeconds: 60, maxMemoryBytes: 1e9, log: silentLog });
@@ -239,7 +238,7 @@ describe('a dataset that is large', () => {
     await own.close();
   });
 
-  it('accepts appends, upserts and deletes as on one server', async () => {
+  it('has the same result after appends, upserts and deletes as on one server', async () => {
     restored = (await readDataset(clients.joined, datasets.joined)).currentVersionId ?? '';
     await both((client, of) => send(client, datasets[of], fileOf(30, 4000), { mode: 'append' }));
     await expectSameAnswers(datasets);
@@ -265,7 +264,7 @@ describe('a dataset that is large', () => {
     ]);
   });
 
-  it('has differences between versions and summaries, as on one server', async () => {
+  it('has the same summary as on one server, and can be compared with an earlier version', async () => {
     const summaries = await both(async (client, of) => {
       const answer = await json<{ columns: { id: number }[] }>(
         await call(client, 'GET', `/datasets/${datasets[of]}/summary`),
@@ -308,12 +307,12 @@ describe('a dataset that is large', () => {
     await expectSameAnswers(datasets);
   });
 
-  it('is 503, never shorter, while a shard is down, and whole again afterwards', async () => {
+  it('answers 503 and never too few rows while a shard is down, and all rows afterwards', async () => {
     const whole = await download(clients.joined, datasets.joined, '?$skip=0');
     const victim = embedded.clickhousePids()[2] as number;
     process.kill(victim, 'SIGKILL');
     const statuses = new Set<number>();
-    // Another question each time: the same one would be answered from memory.
+    // A different query each time, since a repeated one would be answered from the cache.
     for (let read = 0; ; read += 1) {
       const path = `/datasets/${datasets.joined}/data?$top=${100_000 + read}`;
       const answer = await call(clients.joined, 'GET', path);
@@ -331,7 +330,7 @@ describe('a dataset that is large', () => {
     await expectSameAnswers(datasets);
   });
 
-  it('is read from its pool when a short file replaces it', async () => {
+  it('is read from a pool after a short file has replaced it', async () => {
     await both((client, of) => send(client, datasets[of], fileOf(30), { mode: 'replace' }));
     await expectSameAnswers(datasets);
   });
@@ -348,20 +347,20 @@ interface Stores {
   }[];
 }
 
-/** A further API process on the same databases, set up otherwise; `told` is what it logged as an error. */
+/** Starts an additional API process with changed settings; `logged` has its log lines of level error. */
 const apiWith = async (changes: Partial<Config>) => {
   const own = createScope(silentLog);
-  const told: { datasets: number; shard: number | null; reason: string }[] = [];
+  const logged: { datasets: number; shard: number | null; reason: string }[] = [];
   const line = new Writable({
     write(bytes, _encoding, done) {
-      told.push(JSON.parse(String(bytes)));
+      logged.push(JSON.parse(String(bytes)));
       done();
     },
   });
   const config = { ...joined.config, ...changes } as Config;
   const { port } = await createApiProcess(config, pino({ level: 'error' }, line), own);
   const ask = (key: string) => ({ key, baseUrl: `http://127.0.0.1:${port}/api` });
-  return { config, told, ask, end: () => own.close() };
+  return { config, logged, ask, end: () => own.close() };
 };
 
 const operatorKey = async (name: string): Promise<string> => {
@@ -372,7 +371,7 @@ const operatorKey = async (name: string): Promise<string> => {
 
 describe('a shard that does not respond', () => {
   it('is shown to operators, with the state of the others', async () => {
-    // Nothing listens at the first port.
+    // Nothing listens on port 1.
     const urls = (embedded.access.clickhouseNodeUrls ?? '').split(',');
     const clickhouseNodeUrls = urls.map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));
     const { ask, end } = await apiWith({ clickhouseNodeUrls });
@@ -389,12 +388,12 @@ describe('a shard that does not respond', () => {
   });
 });
 
-describe('a configuration without shards that have rows', () => {
+describe('a configuration that lacks shards with rows', () => {
   const far = { first: 0, other: 0, spread: 0 };
   const key = () => clients.joined.key ?? '';
 
   beforeAll(async () => {
-    // By turns; a shard that was away may be left out for a minute.
+    // Round-robin; a shard that was down may be skipped for a minute.
     for (let at = 0; at < 12 && far.first * far.other === 0; at += 1) {
       const dataset = await createDataset(clients.joined);
       await upload(clients.joined, dataset, fileOf(900));
@@ -406,10 +405,10 @@ describe('a configuration without shards that have rows', () => {
     expect(far.first * far.other).toBeGreaterThan(0);
   });
 
-  it('is reported at the start with the datasets that cannot be read; the others are read', async () => {
-    const { told, ask, end } = await apiWith({ clickhouseCluster: undefined });
-    expect(told.map(({ shard }) => shard)).toEqual([2, 3, null]);
-    for (const { reason, datasets } of told) {
+  it('is logged at startup with the number of unreadable datasets, and the others stay readable', async () => {
+    const { logged, ask, end } = await apiWith({ clickhouseCluster: undefined });
+    expect(logged.map(({ shard }) => shard)).toEqual([2, 3, null]);
+    for (const { reason, datasets } of logged) {
       expect(datasets).toBeGreaterThan(0);
       expect(reason).toMatch(/^the rows of \d+ datasets? are on .*CLICKHOUSE_CLUSTER is not set: set /);
     }
@@ -431,30 +430,30 @@ describe('a configuration without shards that have rows', () => {
     await end();
   });
 
-  it('refuses uploads to a dataset that is on more shards than there are', async () => {
+  it('refuses uploads to a dataset on more shards than are configured', async () => {
     const setShards = (count: number) =>
       joined.sql.query(`UPDATE settings SET value = $1 WHERE name = 'rows_shards' RETURNING 1`, [
         String(count),
       ]);
     expect(await setShards(4)).toHaveLength(1);
-    const { told, ask, end } = await apiWith({});
-    expect(told.map(({ shard }) => shard)).toEqual([null]);
-    expect(told[0]?.reason).toMatch(
+    const { logged, ask, end } = await apiWith({});
+    expect(logged.map(({ shard }) => shard)).toEqual([null]);
+    expect(logged[0]?.reason).toMatch(
       /^the rows of \d+ datasets? are on several shards, of which cluster \w+ lacks some: give /,
     );
     const put = await putFile(ask(key()), far.spread, fileOf(5));
     expect([put.status, await json(put, 503)]).toMatchObject([503, { code: 'store_unavailable' }]);
     expect((await putFile(ask(key()), far.other, fileOf(900))).status).toBe(201);
-    // The rows of this one are all there.
+    // Reads still work, since all rows are on configured shards.
     expect((await call(ask(key()), 'GET', `/datasets/${far.spread}/data?$skip=0`)).status).toBe(200);
     await setShards(3);
     await end();
     const again = await apiWith({});
-    expect(again.told).toEqual([]);
+    expect(again.logged).toEqual([]);
     await again.end();
   });
 
-  it('is refused by the commands that need a cluster', async () => {
+  it('is refused by commands that need the cluster', async () => {
     const own = createScope(silentLog);
     const config = { ...joined.config, clickhouseCluster: undefined } as Config;
     await expect(openCluster({ config, log: silentLog, scope: own, sql: joined.sql })).rejects.toThrow(
@@ -463,13 +462,13 @@ describe('a configuration without shards that have rows', () => {
     await own.close();
   });
 
-  it('is swept: rows that cannot be reached stay, and block nothing', async () => {
+  it('does not block a sweep, which keeps unreachable rows', async () => {
     const own = createScope(silentLog);
-    const gone = await createDataset(clients.joined);
-    await upload(clients.joined, gone, fileOf(900));
-    const { store } = await placeOf(gone);
+    const deleted = await createDataset(clients.joined);
+    await upload(clients.joined, deleted, fileOf(900));
+    const { store } = await placeOf(deleted);
     await joined.sql.query('UPDATE stores SET shard = 9 WHERE id = $1', [store]);
-    expect((await call(clients.joined, 'DELETE', `/datasets/${gone}`)).status).toBe(204);
+    expect((await call(clients.joined, 'DELETE', `/datasets/${deleted}`)).status).toBe(204);
     for (const clickhouseCluster of [joined.config.clickhouseCluster, undefined]) {
       const config = { ...joined.config, clickhouseCluster, segmentGraceMs: 0 } as Config;
       const parts = { config, log: silentLog, sql: joined.sql, scope: own };

@@ -1,4 +1,4 @@
-/** A process whose list of shards is older than the cluster: it counts the rows of an upload on all shards nevertheless. */
+/** A process with a stale list of shards still counts the rows of an upload on all shards. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The servers as a process knows them that read `known` last. */
+/** Servers of a process that last saw the shards `known`. */
 const serversOf = (known: readonly Shard[]): ClickHouseServers =>
   joinServers({
     entry: standAlone(nodes[0]!, engine),
@@ -55,7 +55,7 @@ const serversOf = (known: readonly Shard[]): ClickHouseServers =>
     log: silentLog,
   });
 
-it('verification finds a chunk that is stored twice and one that is missing, though the number of rows is right', async () => {
+it('verification finds a duplicate and a missing chunk although the total row count is right', async () => {
   const [older, newer] = [createWrite(serversOf(shards.slice(0, 2))), createWrite(serversOf(shards))];
   // With two shards, chunk 0 of this segment goes to the first; with three, to the second, and chunk 1 to the third.
   const to = { segment: 1_000, place: placeOf({ storeId: 7, shard: null, home: 1, pool: null }) };

@@ -1,4 +1,4 @@
-/** Which of two API processes the example configuration of nginx asks when one is back and the other goes. */
+/** Failover of the nginx example between two API processes, of which one comes back and the other goes down. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const close = async (server: Server): Promise<void> => {
   await once(server, 'close');
 };
 
-it('nginx sends requests to a restarted process although its first request still runs', async () => {
+it('nginx sends requests to a restarted process while its first request is still in flight', async () => {
   const ports = [await freePort(), await freePort()] as const;
   const nginx = await startExampleNginx({
     upstreams: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],
@@ -38,7 +38,7 @@ it('nginx sends requests to a restarted process although its first request still
   await scope.defer('nginx', nginx.close);
   const ask = (path: string) => curl(`${nginx.url}${path}`);
   const other = await listen(ports[1], (_request, response) => response.end('other'));
-  // Both have their turn, so nginx learns that the first one is not there.
+  // Round-robin lets nginx notice that the first one is down.
   for (let at = 0; at < 4; at += 1) expect(String((await ask('/')).body)).toBe('other');
 
   const held: ServerResponse[] = [];

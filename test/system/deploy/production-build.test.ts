@@ -13,10 +13,10 @@ const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-production-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the image is built from the sources without the servers of npm start, and its programs run', async () => {
+it('the production build lacks the embedded servers of npm start, and its programs run', async () => {
   expect(projectFile('Dockerfile')).toContain('RUN npm run build:production');
   const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
-  // Inside of the checkout's folder of packages, so that the programs find them.
+  // Inside node_modules, so that the programs find their packages.
   const out = join(projectRoot, 'node_modules/.cache', `production-${process.pid}`);
   try {
     await run(
@@ -33,8 +33,8 @@ it('the image is built from the sources without the servers of npm start, and it
       ],
       { cwd: projectRoot },
     );
-    for (const left of ['embedded', 'tour', 'main.js', 'standalone.js'])
-      expect(existsSync(join(out, 'dist', left)), left).toBe(false);
+    for (const excluded of ['embedded', 'tour', 'main.js', 'standalone.js'])
+      expect(existsSync(join(out, 'dist', excluded)), excluded).toBe(false);
     // Files that the image copies in addition to the programs.
     const lastStage =
       projectFile('Dockerfile')

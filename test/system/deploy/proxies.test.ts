@@ -1,4 +1,4 @@
-/** The example configurations of deploy/examples in front of API processes that are restarted and lose ClickHouse. */
+/** The configurations in deploy/examples in front of API processes that are restarted or lose ClickHouse. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ let nginx: RunningProxy;
 let haproxy: RunningProxy;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tabulary-proxies-'));
-  // As the deployments have it: requests that run when a process is stopped get to their end.
+  // As in the deployments: a stopping process finishes its requests.
   const settings = { drainTimeoutMs: '30000' };
   product = await startDeployment({
     dataDir: folder,
@@ -69,35 +69,35 @@ const looksComplete = ({ exit, status }: CurlAnswer): boolean => exit === 0 && s
 
 const pidOf = (name: string): number => {
   const pid = product.pid(name);
-  if (pid === undefined) throw new Error(`${name} does not run`);
+  if (pid === undefined) throw new Error(`${name} is not running`);
   return pid;
 };
 
-/** The proxies, and how a client speaks to them. */
+/** Proxies and protocol versions. */
 const ways: readonly [name: string, origin: () => string, args: string[]][] = [
   ['nginx, HTTP/1.1', () => nginx.url, ['--http1.1']],
   ['nginx, HTTP/2', () => nginx.url, ['--http2']],
   ['HAProxy', () => haproxy.url, []],
 ];
 
-/** Runs the work again and again, side by side, until the story is told. */
-const meanwhile = async (
+/** Repeats all work concurrently until the scenario has ended. */
+const runDuring = async (
   work: readonly (() => Promise<void>)[],
-  story: () => Promise<void>,
+  scenario: () => Promise<void>,
 ): Promise<void> => {
-  let isTold = false;
+  let hasEnded = false;
   const workers = work.map(async (once) => {
-    while (!isTold) await once();
+    while (!hasEnded) await once();
   });
   try {
-    await story();
+    await scenario();
   } finally {
-    isTold = true;
+    hasEnded = true;
     await Promise.all(workers);
   }
 };
 
-describe('behind the examples', () => {
+describe('behind the example configurations', () => {
   it('no client sees an error while the API processes are restarted in turn', async () => {
     const faults: string[] = [];
     const restarts: string[] = [];
@@ -133,7 +133,7 @@ describe('behind the examples', () => {
         else note(`upload by ${name}`, answer);
       },
     ]);
-    await meanwhile(work, async () => {
+    await runDuring(work, async () => {
       for (const name of ['api-1', 'api-2', 'api-1']) {
         const startedAt = new Date().toISOString();
         await restart(product, name);
@@ -151,8 +151,8 @@ describe('behind the examples', () => {
   });
 });
 
-describe('HAProxy with its readiness checks', () => {
-  /** Longer than HAProxy takes to find a server down: two checks of up to 5 s, one second apart. */
+describe('HAProxy with readiness checks', () => {
+  /** Longer than HAProxy takes to mark a server down: two checks of up to 5 s, one second apart. */
   const checkedMs = 13_000;
   const readRecord = () => ask(below(haproxy.url, `${product.apis[0]}/datasets/${table.datasetId}`));
   const faultsUntilChecked = async (): Promise<string[]> => {
@@ -164,7 +164,7 @@ describe('HAProxy with its readiness checks', () => {
     return faults;
   };
 
-  it('serves what needs no ClickHouse while ClickHouse hangs', async () => {
+  it('serves requests that need no ClickHouse while ClickHouse hangs', async () => {
     const clickhouse = pidOf('clickhouse');
     sendSignal(clickhouse, 'SIGSTOP');
     try {
@@ -175,7 +175,7 @@ describe('HAProxy with its readiness checks', () => {
     }
   });
 
-  it('still sends requests when the checks of all processes fail', async () => {
+  it('still forwards requests when the checks of all processes fail', async () => {
     for (const name of ['api-1', 'api-2']) sendSignal(pidOf(name), 'SIGUSR1');
     try {
       expect(await faultsUntilChecked()).toEqual([]);
@@ -187,8 +187,8 @@ describe('HAProxy with its readiness checks', () => {
   });
 });
 
-describe('behind the examples, nginx as it is by default, and none', () => {
-  it('no short download looks complete when ClickHouse and API processes are killed', async () => {
+describe('behind the example configurations, default nginx, and no proxy', () => {
+  it('no truncated download looks complete when ClickHouse and API processes are killed', async () => {
     const everyWay: typeof ways = [
       ...ways,
       ['nginx by default', () => plain.url, []],
@@ -198,7 +198,7 @@ describe('behind the examples, nginx as it is by default, and none', () => {
       ['HAProxy, HTTP/1.0', () => haproxy.url, ['--http1.0']],
       ['no proxy, HTTP/1.0', () => new URL(product.apis[0] ?? '').origin, ['--http1.0']],
     ];
-    const short: string[] = [];
+    const truncated: string[] = [];
     const seen = { whole: 0, broken: 0 };
     const work = everyWay.flatMap(([name, origin, args]) =>
       [table.rowsUrl, `${table.rowsUrl}&$format=tsv`].map((url, at) => async () => {
@@ -206,10 +206,10 @@ describe('behind the examples, nginx as it is by default, and none', () => {
         if (!looksComplete(answer)) seen.broken += 1;
         else if (at === 0 ? isWhole(answer) : answer.body.length > 0 && String(answer.body).endsWith('\r\n'))
           seen.whole += 1;
-        else short.push(`${name}: ${answer.body.length} bytes`);
+        else truncated.push(`${name}: ${answer.body.length} bytes`);
       }),
     );
-    await meanwhile(work, async () => {
+    await runDuring(work, async () => {
       for (const name of ['clickhouse', 'api-1', 'clickhouse']) {
         // Long enough for whole downloads in between.
         await sleep(2_000);
@@ -218,7 +218,7 @@ describe('behind the examples, nginx as it is by default, and none', () => {
         while (product.pid(name) === before || !(await product.isWhole())) await sleep(100);
       }
     });
-    expect(short, short.join('\n')).toEqual([]);
+    expect(truncated, truncated.join('\n')).toEqual([]);
     expect(seen.whole).toBeGreaterThan(0);
     expect(seen.broken).toBeGreaterThan(0);
   });

@@ -21,7 +21,7 @@ const open = (url: string): ClickHouse => {
 
 const nodeOf = (number: number): ClickHouse => clients[number - 1] as ClickHouse;
 
-const wordOf = async (client: ClickHouse, sql: string): Promise<unknown> =>
+const scalarOf = async (client: ClickHouse, sql: string): Promise<unknown> =>
   (await client.rows<{ v: unknown }>(sql))[0]?.v;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('three embedded ClickHouse servers', () => {
-  it('are the shards of one cluster, both as they report and as the launcher names them', async () => {
+  it('are the shards of one cluster, both in system.clusters and in the URLs of the launcher', async () => {
     expect(shards.map(({ number, replicas }) => [number, replicas.length])).toEqual([
       [1, 1],
       [2, 1],
@@ -69,17 +69,17 @@ describe('three embedded ClickHouse servers', () => {
       run.access.clickhouseNodeUrls,
     );
     for (const { number } of shards)
-      expect(await wordOf(nodeOf(number), 'SELECT shard_num AS v FROM system.clusters WHERE is_local')).toBe(
-        number,
-      );
+      expect(
+        await scalarOf(nodeOf(number), 'SELECT shard_num AS v FROM system.clusters WHERE is_local'),
+      ).toBe(number);
   });
 
-  it('keep the rows that the one server had, on the first of them', async () => {
-    expect(await wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(100);
-    expect(await wordOf(nodeOf(2), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(0);
+  it('keep the rows of the earlier single server on the first one', async () => {
+    expect(await scalarOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(100);
+    expect(await scalarOf(nodeOf(2), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(0);
   });
 
-  it('store and read through a table that spans them', async () => {
+  it('insert and select through a Distributed table', async () => {
     for (const { number } of shards)
       await nodeOf(2).command(
         `INSERT INTO kept.every SELECT ${10 + number}, number FROM numbers(${number})
@@ -91,7 +91,7 @@ describe('three embedded ClickHouse servers', () => {
     expect(rows).toEqual([1, 2, 3].map((shard) => ({ shard, seg: 10 + shard, n: shard })));
   });
 
-  it('may use no other server, file or address', async () => {
+  it('cannot read other servers, files or URLs', async () => {
     for (const source of [
       "remote('127.0.0.1', system.one)",
       "cluster('tabulary', system.one)",
@@ -101,7 +101,7 @@ describe('three embedded ClickHouse servers', () => {
       await expect(nodeOf(2).rows(`SELECT * FROM ${source}`), source).rejects.toMatchObject({ code: '497' });
   });
 
-  it('show their passwords to no other user of this machine', () => {
+  it('hide their passwords from other users of the machine', () => {
     for (const name of ['clickhouse', 'clickhouse-2', 'clickhouse-3']) {
       for (const file of ['config.xml', 'users.xml'])
         expect(statSync(join(dataDir, name, file)).mode & 0o777, `${name}/${file}`).toBe(0o600);
@@ -115,7 +115,7 @@ describe('three embedded ClickHouse servers', () => {
     for (const [, password = ''] of passwords) expect(shown).not.toContain(password);
   });
 
-  it('are listed with their clusters when none has the wanted name', async () => {
+  it('list their clusters in the error for an unknown cluster', async () => {
     const options = { cluster: 'other', url: run.access.clickhouseUrl ?? '' };
     await expect(readTopology(nodeOf(1), options)).rejects.toMatchObject({
       code: 'bad_configuration',
@@ -123,7 +123,7 @@ describe('three embedded ClickHouse servers', () => {
     });
   });
 
-  it('stay up when another one aborts their connections', async () => {
+  it('stay up when another server aborts their connections', async () => {
     const { clickhouseCluster: cluster = '' } = run.access;
     for (const number of [1, 2])
       await nodeOf(number).command('CREATE TABLE kept.part (v Int64) ENGINE = MergeTree ORDER BY v');
@@ -134,22 +134,22 @@ describe('three embedded ClickHouse servers', () => {
     const before = run.clickhousePids();
     for (let time = 0; time < 100; time += 1)
       await expect(nodeOf(1).rows('SELECT v FROM kept.parts')).rejects.toBeInstanceOf(Error);
-    expect(await wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).toBe(106);
+    expect(await scalarOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).toBe(106);
     expect(run.clickhousePids()).toEqual(before);
   });
 
-  it('restart when one of them is killed; until then a read fails and is never short', async () => {
+  it('restart a killed server; until then a read fails instead of returning too few rows', async () => {
     const [, pid] = run.clickhousePids();
     process.kill(pid as number, 'SIGKILL');
-    await expect(wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).rejects.toBeInstanceOf(
+    await expect(scalarOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).rejects.toBeInstanceOf(
       Error,
     );
     const { clickhouseUrl: url = '', clickhouseCluster: cluster = '', clickhouseNodeUrls } = run.access;
-    // Known by what the launcher says, also while it is away.
+    // The URLs of the launcher name a shard even while it is down.
     const named = await readTopology(nodeOf(1), { cluster, url, nodeUrls: clickhouseNodeUrls?.split(',') });
     expect(named).toHaveLength(3);
     await expect
-      .poll(() => wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every'), { interval: 200 })
+      .poll(() => scalarOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every'), { interval: 200 })
       .toBe(106);
   });
 });

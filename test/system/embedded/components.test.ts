@@ -71,7 +71,7 @@ const readEverywhere = async (run: Run) => {
 
 const kept = { postgres: 42, clickhouse: '42', kafkaMessages: '1' };
 
-/** Answer of ClickHouse to a user: the status and the text. */
+/** Status and body of ClickHouse's answer. */
 const askAs = async (run: Run, credentials: string | undefined, sql: string): Promise<string> => {
   const { port } = new URL(run.access.clickhouseUrl ?? '');
   const headers = credentials && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
@@ -83,7 +83,7 @@ const askAs = async (run: Run, credentials: string | undefined, sql: string): Pr
   return `${answer.status} ${await answer.text()}`;
 };
 
-/** The folders of the data folder, and the files with passwords and logs, that others may read. */
+/** Subfolders and secret files of the data folder that other users may access. */
 const openPaths = (folder: string): string[] => {
   const list = (name: string): string[] => readdirSync(join(folder, name)).map((entry) => join(name, entry));
   const secret = ['clickhouse/users.xml', 'kafka/server.properties', ...list('embedded'), ...list('logs')];
@@ -91,7 +91,7 @@ const openPaths = (folder: string): string[] => {
 };
 
 describe('embedded components', () => {
-  it('start in an empty folder, keep data and addresses over restarts, and leave no process', async () => {
+  it('start in an empty folder, keep data and addresses across restarts, and leave no process behind', async () => {
     const folder = folders.make();
     const first = await up(folder);
     expect(JSON.stringify(first.access)).toMatch(/127\.0\.0\.1.*127\.0\.0\.1.*127\.0\.0\.1/);
@@ -104,7 +104,7 @@ describe('embedded components', () => {
     expect(second.access).toEqual(first.access);
     expect(await readEverywhere(second)).toEqual(kept);
 
-    // All three are killed at once and come back by themselves, where they were, with what they held.
+    // All three are killed at once and are restarted with the same addresses and data.
     const before = second.pids();
     for (const pid of Object.values(before)) process.kill(pid ?? Number.NaN, 'SIGKILL');
     await expect.poll(() => readEverywhere(second), { interval: 200 }).toEqual(kept);
@@ -113,7 +113,7 @@ describe('embedded components', () => {
     expect(await remaining(folder)).toEqual([]);
   });
 
-  it('refuse connections without the password, and read no file and no address', async () => {
+  it('refuse connections without the password, and ClickHouse cannot read files or URLs', async () => {
     const folder = folders.make();
     const run = await up(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -138,7 +138,7 @@ describe('embedded components', () => {
     await run.scope.close();
   });
 
-  it('start again where the process that owned them was killed', async () => {
+  it('start again after the process that owned them was killed', async () => {
     const folder = folders.make();
     const parent = await spawnParent(folder);
     const exited = once(parent, 'exit');
@@ -152,7 +152,7 @@ describe('embedded components', () => {
     expect(await remaining(folder)).toEqual([]);
   });
 
-  it('leave nothing when they are stopped during the start, and start there afterwards', async () => {
+  it('leave no process when stopped during startup, and start in the same folder afterwards', async () => {
     const folder = folders.make();
     for (const afterMs of [0, 150, 400, 800]) {
       const scope = createScope(silentLog);

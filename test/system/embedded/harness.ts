@@ -19,7 +19,7 @@ export interface Run extends Embedded {
   scope: Scope;
 }
 
-/** Starts components in this process; a failed start is stopped before the error is passed on. */
+/** Starts components in this process. Cleans up before it rethrows the error of a failed start. */
 export const up = async (dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Run> => {
   const scope = options.scope ?? createScope(silentLog);
   try {
@@ -38,7 +38,7 @@ export const up = async (dataDir: string, options: Partial<EmbeddedOptions> = {}
   }
 };
 
-/** Folders with a blank and quotes in their names, removed by `remove`. */
+/** Temporary folders with a space and quotes in their names. */
 export const createFolders = () => {
   const made: string[] = [];
   return {
@@ -58,13 +58,13 @@ const commandOf = (pid: string): string => {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     return `${pid} in ${readlinkSync(`/proc/${pid}/cwd`)}: ${command}`;
   } catch (error) {
-    // It ended while it was looked at, or belongs to somebody else.
+    // The process has ended in the meantime or belongs to another user.
     if (error instanceof Error && 'code' in error) return '';
     throw error;
   }
 };
 
-/** The processes that name the folder in their arguments or work in it. */
+/** Processes with the folder in their arguments or as working directory. */
 export const processesIn = (folder: string): string[] => {
   const all =
     process.platform === 'linux'
@@ -75,14 +75,14 @@ export const processesIn = (folder: string): string[] => {
   return all.filter((line) => line.includes(folder) && !line.startsWith(`${process.pid} `));
 };
 
-/** Processes of the folder that still run a moment after everything was stopped. */
+/** Processes of the folder that are still running after a grace period. */
 export const remaining = async (folder: string): Promise<string[]> => {
   const until = Date.now() + patienceMs / 4;
   while (processesIn(folder).length > 0 && Date.now() < until) await sleep(50);
   return processesIn(folder);
 };
 
-/** Another program that listens on the port. */
+/** Listens on the port like another program. */
 export const occupy = (port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -90,7 +90,7 @@ export const occupy = (port: number): Promise<Server> =>
     server.listen(port, '127.0.0.1', () => resolve(server));
   });
 
-/** Runs `parent.ts` in a process of its own; resolves with it once it has said that everything is up. */
+/** Runs `parent.ts` in a child process. Resolves when it reports that everything is up. */
 export const spawnParent = (dataDir: string): Promise<ChildProcess> =>
   new Promise((resolve, reject) => {
     const viteNode = join(projectDir, 'node_modules', 'vite-node', 'vite-node.mjs');

@@ -28,7 +28,7 @@ const file = (name: string): string => join(folder, name);
 
 let embedded: EmbeddedAccess;
 let tokens: Server;
-/** Over TLS, with nothing said about who asks. */
+/** TLS without credentials. */
 let secured: KafkaAccess;
 let mutual: KafkaAccess;
 
@@ -50,7 +50,7 @@ const makeCertificate = async (name: string): Promise<void> => {
 
 const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
 
-/** Tokens without a signature, as Kafka's own handler for trials takes them. */
+/** Issues unsigned tokens, which Kafka's own test handler accepts. */
 const startTokenServer = async (): Promise<Server> => {
   const server = createServer((request, response) => {
     const wanted = `Basic ${Buffer.from('client:secret').toString('base64')}`;
@@ -65,7 +65,7 @@ const startTokenServer = async (): Promise<Server> => {
 
 const plain = `${module}.plain.PlainLoginModule required user_ada="pw";`;
 
-/** A listener with every way to authenticate over TLS, and one that asks for a client's certificate. */
+/** One TLS listener with every SASL mechanism, and one that requires a client certificate. */
 const securityProperties = {
   'listener.security.protocol.map':
     'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL',
@@ -126,7 +126,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Lists topics and reads sizes: both kinds of requests get through. */
+/** Sends both kinds of requests: of the Kafka client and of the log size reader. */
 const reach = async (access: KafkaAccess): Promise<string[]> => {
   const kafka = connectKafka('security-test', access, { retries: 0 });
   const admin = clientOf(kafka).admin();
@@ -148,9 +148,9 @@ const oauth = (): KafkaAccess => ({
   kafkaOauthTokenUrl: `http://127.0.0.1:${(tokens.address() as AddressInfo).port}/token`,
 });
 
-describe('a start that a broker refuses names the settings', () => {
+describe('a startup that the broker refuses names the settings', () => {
   const start = (access: KafkaAccess) => explainRefusal(settingsOf(access), () => reach(access));
-  /** Port of the embedded broker, which takes plain alone. */
+  /** Listener of the embedded broker, which accepts only PLAIN. */
   const own = (): KafkaAccess => ({ kafkaBrokers: embedded.kafkaBrokers ?? '' });
   const user = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 
@@ -161,18 +161,18 @@ describe('a start that a broker refuses names the settings', () => {
     });
   });
 
-  it('with a user over TLS, where the user is not mentioned', async () => {
+  it('without a user over TLS', async () => {
     await expect(start(secured)).rejects.toThrow(/^Kafka at KAFKA_BROKERS closed .*it may ask for a user/);
   });
 
-  it('with another password', async () => {
+  it('with a wrong password', async () => {
     await expect(start({ ...own(), kafkaSaslMechanism: 'plain', ...ada })).rejects.toMatchObject({
       code: 'kafka_refused',
       message: `Kafka refused ${user}: SASL PLAIN authentication failed: Authentication failed: Invalid username or password.`,
     });
   });
 
-  it('with a mechanism that the broker does not have', async () => {
+  it('with a mechanism that the broker does not support', async () => {
     await expect(start({ ...own(), kafkaSaslMechanism: 'scram-sha-512', ...ada })).rejects.toThrow(
       `Kafka refused ${user}: The broker does not support the requested SASL mechanism.`,
     );
@@ -207,7 +207,7 @@ describe('Kafka over TLS', () => {
     await expect(reach(unknown)).rejects.toThrow(/self.signed/);
   });
 
-  it('carries an upload from its first byte to its rows', async () => {
+  it('carries an upload from the API to the worker', async () => {
     expect(embedded.kafkaBrokers).toBeDefined();
     const product = await startProduct({ ...secured, kafkaSaslMechanism: 'scram-sha-512', ...ada });
     try {

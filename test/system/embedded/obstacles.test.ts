@@ -17,7 +17,7 @@ const onlyClickhouse = { need: { ...nothing, clickhouse: true } };
 const onlyPostgres = { need: { ...nothing, postgres: true } };
 const onlyKafka = { need: { ...nothing, kafka: true } };
 
-/** A process that does nothing, in a session of its own like a component. */
+/** Starts an idle process in its own session, like a component. */
 const spawnIdle = async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
     detached: true,
@@ -46,23 +46,26 @@ describe('a port', () => {
     { key: 'kafkaController', options: onlyKafka, variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT' },
     { key: 'clickhouse', options: onlyClickhouse, variable: 'EMBEDDED_CLICKHOUSE_PORT' },
   ];
-  it.each(cases)('that is configured and occupied is refused, naming $variable', async (given) => {
-    const folder = folders.make();
-    const stranger = await occupy(0);
-    const address = stranger.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+  it.each(cases)(
+    'that is configured and occupied is refused with an error that names $variable',
+    async (given) => {
+      const folder = folders.make();
+      const stranger = await occupy(0);
+      const address = stranger.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
 
-    const error = await refused(folder, { ...given.options, ports: { [given.key]: port } });
+      const error = await refused(folder, { ...given.options, ports: { [given.key]: port } });
 
-    expect(error).toMatchObject({ kind: 'unavailable', code: 'port_occupied' });
-    expect(String(error)).toContain(`port ${port} `);
-    expect(String(error)).toContain(given.variable);
-    expect(String(error)).not.toContain('\n');
-    expect(await remaining(folder)).toEqual([]);
-    stranger.close();
-  });
+      expect(error).toMatchObject({ kind: 'unavailable', code: 'port_occupied' });
+      expect(String(error)).toContain(`port ${port} `);
+      expect(String(error)).toContain(given.variable);
+      expect(String(error)).not.toContain('\n');
+      expect(await remaining(folder)).toEqual([]);
+      stranger.close();
+    },
+  );
 
-  it('that is configured is used; a remembered one is replaced when another program has it', async () => {
+  it('that is configured is used, and a remembered one is replaced when another program uses it', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyClickhouse);
     await first.scope.close();
@@ -81,7 +84,7 @@ describe('a port', () => {
   });
 });
 
-/** Listens on the port that a component of the folder has chosen, before the component does. */
+/** Listens on a port after a component has chosen it and before the component listens. */
 const stealPort = async (folder: string, component: EmbeddedName, name: string): Promise<Server> => {
   const state = createStateFile(folder, component);
   let port = state.read().ports[name];
@@ -107,12 +110,12 @@ describe('a port that another program takes between the choice and the start', (
     await run.scope.close();
     stranger.close();
     expect(await remaining(folder)).toEqual([]);
-    // The folder that the first attempt began is a whole one.
+    // The data folder of the first attempt is usable.
     const again = await up(folder, options);
     await again.scope.close();
   });
 
-  it('is refused by name when it is configured', async () => {
+  it('is refused with an error that names its setting when it is configured', async () => {
     const folder = folders.make();
     const free = await occupy(0);
     const { port } = free.address() as AddressInfo;
@@ -127,7 +130,7 @@ describe('a port that another program takes between the choice and the start', (
 });
 
 describe('the data folder', () => {
-  it('has one owner at a time, and a dead owner does not count', async () => {
+  it('has one owner at a time, and the lock of a dead owner is ignored', async () => {
     const folder = folders.make();
     const run = await up(folder, { need: nothing });
     const error = await refused(folder, { need: nothing });
@@ -142,12 +145,12 @@ describe('the data folder', () => {
     await once(child, 'exit');
     expect(await refused(folder, { need: nothing })).toBe('started');
 
-    // Its number lives on in another process: not the owner.
+    // A process with a reused id is not the owner.
     writeFileSync(join(folder, 'embedded', 'lock'), `${process.pid} long-ago\n`);
     expect(await refused(folder, { need: nothing })).toBe('started');
   });
 
-  it('that cannot be written is refused in one line that names DATA_DIR', async () => {
+  it('that is not writable is refused in one line that names DATA_DIR', async () => {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
     const error = await refused(join(file, 'data'), { need: nothing });
@@ -158,7 +161,7 @@ describe('the data folder', () => {
 });
 
 describe('leftovers of an earlier run', () => {
-  it('include an orphan, which is killed; another process with its id is not', async () => {
+  it('include an orphaned process, which is killed; another process that reuses its id is not', async () => {
     const folder = folders.make();
     const orphan = await spawnIdle();
     const stranger = await spawnIdle();
@@ -173,7 +176,7 @@ describe('leftovers of an earlier run', () => {
     await run.scope.close();
   });
 
-  it('include a half-made PostgreSQL folder and a stale pid file, and do not matter', async () => {
+  it('may include an incomplete PostgreSQL folder and a stale pid file', async () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'postgres.new', 'base'), { recursive: true });
     writeFileSync(join(folder, 'postgres.new', 'PG_VERSION'), '18\n');
@@ -196,7 +199,7 @@ describe('leftovers of an earlier run', () => {
     child.kill('SIGKILL');
   });
 
-  it('lack a password, which is created again', async () => {
+  it('may lack the password, which is replaced', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyPostgres);
     await first.scope.close();
@@ -209,7 +212,7 @@ describe('leftovers of an earlier run', () => {
     expect(second.access.databaseUrl).not.toBe(first.access.databaseUrl);
   });
 
-  it('include a half-formatted Kafka folder, which is formatted again, and a used one, whose ids are restored', async () => {
+  it('include an unfinished Kafka format, which is repeated, and truncated ids of a used folder, which are restored', async () => {
     const folder = folders.make();
     const data = join(folder, 'kafka', 'data');
     mkdirSync(join(data, '__cluster_metadata-0'), { recursive: true });
@@ -224,7 +227,7 @@ describe('leftovers of an earlier run', () => {
     expect(readFileSync(join(data, 'meta.properties'), 'utf8')).toBe(ids);
   });
 
-  it('include a Kafka folder with messages, which is never formatted again', async () => {
+  it('include a damaged Kafka folder with messages, which is never formatted again', async () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'kafka', 'data', 'chunks-0'), { recursive: true });
     const error = await refused(folder, onlyKafka);
@@ -245,7 +248,7 @@ describe('a failure', () => {
     stranger.close();
   });
 
-  it('during the start includes the last lines of the component', async () => {
+  it('during startup is reported with the last output of the component', async () => {
     const folder = folders.make();
     const first = await up(folder, onlyPostgres);
     await first.scope.close();

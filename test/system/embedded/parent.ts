@@ -1,4 +1,4 @@
-// Starts everything in the given folder and says so; made to be killed.
+// Starts everything in the given folder and waits to be killed.
 import { up } from './harness.js';
 
 const dataDir = process.argv.at(-1);

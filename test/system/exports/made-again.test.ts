@@ -1,4 +1,4 @@
-/** A Parquet file that is made again has the same bytes, wherever its rows are stored by then. */
+/** A regenerated Parquet file has the same bytes, no matter where its rows are stored by then. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const readFile = async (dataset: number, query = ''): Promise<Buffer> => {
   return Buffer.from(await answer.arrayBuffer());
 };
 
-const forgetFiles = async (): Promise<void> => {
+const deleteFiles = async (): Promise<void> => {
   await rm(join(product.config.dataDir, 'exports'), { recursive: true, force: true });
 };
 
@@ -54,14 +54,14 @@ const segmentsOf = async (dataset: number): Promise<string> => {
 };
 
 it.each([
-  ['of several groups of rows, after appends', 45_000, 'append'],
-  ['of several groups of rows, after changes', 45_000, 'upsert'],
+  ['of several row groups, after appends', 45_000, 'append'],
+  ['of several row groups, after upserts', 45_000, 'upsert'],
   ['of rows in a pool', 40, 'append'],
-] as const)('a Parquet file made again after a fold has the same bytes: %s', async (_name, count, mode) => {
+] as const)('a Parquet file regenerated after a fold has the same bytes: %s', async (_name, count, mode) => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, rows(0, count), {});
   const versions: string[] = [];
-  // Upserts replace half of the rows before them.
+  // Each upsert replaces half of the previous rows.
   const options = mode === 'append' ? { mode } : { mode, key: 'k' };
   const step = mode === 'append' ? count : count / 2;
   for (let turn = 1; turn <= 6; turn += 1) {
@@ -76,7 +76,7 @@ it.each([
   const folds = { minPercent: 1, minRows: 0, intervalMs: 0, hasRoom: async () => true };
   expect(await compact(product, clickhouse, { folds })).toBeGreaterThan(0);
   expect(await segmentsOf(dataset)).not.toBe(segments);
-  await forgetFiles();
+  await deleteFiles();
   expect((await readFile(dataset)).equals(before)).toBe(true);
   expect((await readFile(dataset, old)).equals(oldBefore)).toBe(true);
 });

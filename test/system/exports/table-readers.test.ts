@@ -1,4 +1,4 @@
-/** Tools for data frames read a column of a table at its address, and fetch little more than the column. */
+/** Data frame libraries read one column of a remote table and fetch little more than that column. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ const rows = 200_000;
 const columns = 16;
 const tools = ['polars', 'pandas', 'fsspec', 'DuckDB'];
 let product: TestProduct;
-/** Accounts with a plan that counts. */
+/** Accounts with a plan that counts exports. */
 const readers = new Map<string, Client>();
 let address: string;
 let size: number;
@@ -44,7 +44,7 @@ beforeAll(async () => {
     await call(owner, 'POST', '/datasets', { name: 'wide', repositoryId }),
     201,
   );
-  // Numbers that no encoding makes small.
+  // Pseudo-random numbers, which do not compress.
   let state = 1;
   const next = (): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
@@ -71,7 +71,7 @@ const used = async (client: Client): Promise<{ exports: number; bytes: number }>
   return { exports: plan.quotas.exportsPerDay.used, bytes: plan.quotas.exportBytesPerDay.used };
 };
 
-describe('one column is read with at most a tenth of the bytes, as one export, by', () => {
+describe('one column is read with at most a tenth of the bytes and counted as one export, by', () => {
   pythonTest.each(tools)(
     '%s',
     async (tool) => {

@@ -1,4 +1,4 @@
-/** Filling a search index over the restart of the process that does it. */
+/** Filling of a search index across a restart. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -10,7 +10,7 @@ import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../s
 
 const pages = 3;
 
-/** A page of indicators in the form of the upstream. */
+/** A page of indicators in the upstream's format. */
 const page = (number: number, more: Partial<Exchange> = {}): Exchange => ({
   path: '/indicator',
   query: { format: 'json', per_page: '2000', page: String(number) },
@@ -30,28 +30,28 @@ const page = (number: number, more: Partial<Exchange> = {}): Exchange => ({
 });
 
 let bank: ReplayUpstream;
-let nobody: ReplayUpstream;
+let empty: ReplayUpstream;
 let product: TestProduct;
 
 beforeAll(async () => {
-  // The last page keeps the first process waiting.
+  // The delay of the last page blocks the first process.
   bank = await startReplayUpstream([page(1), page(2), page(3, { delayMs: 600_000, times: 1 }), page(3)]);
-  nobody = await startReplayUpstream([]);
+  empty = await startReplayUpstream([]);
   product = await startProduct({
     providerUrls: allProviders
-      .map(({ slug }) => `${slug}=${slug === 'worldbank' ? bank.baseUrl : nobody.baseUrl}`)
+      .map(({ slug }) => `${slug}=${slug === 'worldbank' ? bank.baseUrl : empty.baseUrl}`)
       .join(','),
   });
-  // It would take its turns at the same job.
+  // It would compete for the same job.
   await product.stopApi();
 });
 
 afterAll(async () => {
   await product?.close();
-  await Promise.all([bank?.close(), nobody?.close()]);
+  await Promise.all([bank?.close(), empty?.close()]);
 });
 
-const asked = (number: number): number =>
+const requestsOf = (number: number): number =>
   bank.calls.filter(({ url }) => url.endsWith(`page=${number}`)).length;
 
 const startProcess = async (scope: Scope) => {
@@ -64,23 +64,23 @@ const startProcess = async (scope: Scope) => {
   };
 };
 
-it('the search index continues after a restart with the page that is missing', async () => {
+it('filling of the search index resumes after a restart at the missing page', async () => {
   const [first, second] = [createScope(silentLog), createScope(silentLog)];
   try {
     const searchFirst = await startProcess(first);
-    await expect.poll(() => asked(3)).toBe(1);
-    // Received entries are found before the listing has ended.
+    await expect.poll(() => requestsOf(3)).toBe(1);
+    // Received entries are searchable before the listing is complete.
     expect((await searchFirst('number1')).length).toBeGreaterThan(0);
-    // A request under way is neither waited for, its reply comes after the test, nor counted as one that failed.
+    // Shutdown does not wait for the request in flight, nor does the request count as a failure.
     await first.close();
     const fillings = () =>
       product.sql.query(`SELECT failures, last_error FROM gateway_fillings WHERE provider = 'worldbank'`);
     expect(await fillings()).toEqual([{ failures: 0, last_error: null }]);
 
     const searchSecond = await startProcess(second);
-    // Words that are not there find similar ones.
+    // Until then, the search returns entries with similar words.
     await expect.poll(() => searchSecond('number3')).toContainEqual(expect.stringMatching(/^P3\./));
-    expect([asked(1), asked(2), asked(3)]).toEqual([1, 1, 2]);
+    expect([requestsOf(1), requestsOf(2), requestsOf(3)]).toEqual([1, 1, 2]);
     const filled = () =>
       product.sql.query(
         `SELECT items, failures FROM gateway_fillings WHERE provider = 'worldbank' AND filled_at IS NOT NULL`,

@@ -24,7 +24,7 @@ let world: GatewayWorld;
 let second: FurtherProcess;
 let askSecond: Ask;
 beforeAll(async () => {
-  // Without memory, what was kept comes from the database and can be made older there.
+  // Without the memory cache, answers come from the database, where they can be aged.
   world = await startGatewayWorld({ gatewayMemoryBytes: '0' });
   second = await startFurther(world.product, 'api');
   askSecond = createAsk(second.baseUrl);
@@ -37,8 +37,8 @@ afterEach(() => world.bank.answerAll(undefined));
 
 const rate = '/providers/bankofcanada/series/FXUSDCAD';
 
-/** Everything that is kept was got three hours ago and is no longer valid. */
-const makeOld = async (): Promise<void> => {
+/** Makes all cache entries three hours old and stale. */
+const ageCache = async (): Promise<void> => {
   const aged = await world.product.sql.query(
     `UPDATE gateway_cache SET stored_at = now() - interval '3 hours', fresh_until = now() - interval '1 hour'
      RETURNING 1`,
@@ -46,11 +46,11 @@ const makeOld = async (): Promise<void> => {
   expect(aged.length).toBeGreaterThan(0);
 };
 
-describe('equal questions at the same time', () => {
+describe('concurrent equal requests', () => {
   const ask = (index: number, id: string) =>
     (index % 2 === 0 ? world.askPlain : askSecond)('GET', `/providers/bankofcanada/series/${id}`);
 
-  it('are one request to the upstream, whatever process they are sent to', async () => {
+  it('to several processes cause one upstream request', async () => {
     world.bank.answerAll({ reply: bankObservations('COALESCE', { '2026-03-12': '1.50' }), delayMs: 300 });
     const before = world.bank.calls.length;
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'COALESCE')));
@@ -61,18 +61,18 @@ describe('equal questions at the same time', () => {
     await expect.poll(leases).toEqual([]);
   });
 
-  /** Requests in flight in a process, without the one for its metrics. */
+  /** Requests in flight in a process, except the one for its metrics. */
   const inFlight = async (baseUrl: string): Promise<number> => {
     const { value } = await readMetrics(baseUrl.replace(/\/api$/, ''));
     return (value('tabulary_http_requests_in_flight') ?? 0) - 1;
   };
 
-  it('that fail are reported to all callers, and the next one requests again', async () => {
-    let allCame = (): void => {};
+  it('that fail report the failure to all callers, with one upstream request per process', async () => {
+    let release = (): void => {};
     const after = new Promise<void>((resolve) => {
-      allCame = resolve;
+      release = resolve;
     });
-    // Long enough for those that came to get as far as the question.
+    // Long enough for all requests to join the upstream request.
     world.bank.answerAll({
       status: 404,
       reply: { message: 'Series GONE not found.' },
@@ -80,19 +80,19 @@ describe('equal questions at the same time', () => {
       delayMs: 1_000,
     });
     const before = world.bank.calls.length;
-    const asked = Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
+    const pending = Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
     for (const { baseUrl } of [world.product, second]) await expect.poll(() => inFlight(baseUrl)).toBe(50);
-    allCame();
-    const answers = await asked;
+    release();
+    const answers = await pending;
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([404]);
-    // Each process believes its own answer only.
+    // Failures are not shared between processes.
     expect(world.bank.calls.length - before).toBeLessThanOrEqual(2);
   });
 
-  it('of a process that died during the request are sent by another process', async () => {
+  it('are sent by another process when the holder of the lease has died', async () => {
     world.bank.answerAll({ reply: bankObservations('ORPHAN', { '2026-03-12': '1.50' }) });
     expect((await ask(0, 'ORPHAN')).status).toBe(200);
-    await makeOld();
+    await ageCache();
     await world.product.sql.query(
       `INSERT INTO jobs (name, subject, holder, lease, held_until, started_at)
        SELECT 'fetch', encode(key, 'hex'), gen_random_uuid(), gen_random_uuid(), now() + interval '1 second', now()
@@ -105,26 +105,26 @@ describe('equal questions at the same time', () => {
   });
 });
 
-describe('two updates of the same key', () => {
-  it('at the same time: one of them is a 409, and the other key is stored', async () => {
+describe('concurrent updates of a user key', () => {
+  it('are a 409 for the same provider and succeed for another one', async () => {
     const { id, key } = await world.product.createAccount('racer');
     const put = (value: string) => world.ask('PUT', '/user-keys/fred', { key, body: { api_key: value } });
     expect((await put('before-before')).status).toBe(200);
     await world.product.sql.tx(async (tx) => {
-      // The lock of an update in progress.
+      // Holds the lock of an update in progress.
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         JSON.stringify(['user key', id, 'fred']),
       ]);
       const refused = await put('during-during');
       expect([refused.status, refused.json().code]).toEqual([409, 'key_update_conflict']);
-      // Another provider's key is another matter.
+      // The key of another provider has its own lock.
       const other = await world.ask('PUT', '/user-keys/eia', { key, body: { api_key: 'other-other' } });
       expect(other.status).toBe(200);
     });
     expect((await put('after-after')).status).toBe(200);
   });
 
-  it('many at a time: each is stored or refused, never both', async () => {
+  it('are each a 200 or a 409, with at least one success', async () => {
     const { key } = await world.product.createAccount('crowd');
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -143,7 +143,7 @@ describe('two updates of the same key', () => {
 
 const routesOf = (deps: ProviderRoutesDeps) => [...createProviderRoutes(deps), ...createSeriesRoutes(deps)];
 
-/** The routes of providers in front of connectors that a test makes. */
+/** Starts the provider routes with the connectors of a test. */
 const startProviders = (providers: readonly Provider[], baseUrls: Readonly<Record<string, string>>) =>
   startTestApi({
     databaseUrl: inject('databaseUrl'),
@@ -169,12 +169,15 @@ const startProviders = (providers: readonly Provider[], baseUrls: Readonly<Recor
   });
 
 describe('a connector that lacks an operation', () => {
-  it('is a 501, unlike a provider that does not offer it', async () => {
+  it('answers 501, unlike a provider that does not offer the operation', async () => {
     const { browse: _, seriesAt: __, listAll: ___, ...rest } = bankOfCanada;
     const lacking: Provider = { ...rest, capabilities: ['hierarchical', 'search'] };
     const offersNothing: Provider = { ...rest, slug: 'ecb', capabilities: [] };
-    const nowhere = 'http://127.0.0.1:9';
-    const api = await startProviders([lacking, offersNothing], { bankofcanada: nowhere, ecb: nowhere });
+    const unreachable = 'http://127.0.0.1:9';
+    const api = await startProviders([lacking, offersNothing], {
+      bankofcanada: unreachable,
+      ecb: unreachable,
+    });
     try {
       for (const query of ['', '?series=true']) {
         const answer = await api.ask('GET', `/providers/bankofcanada/browse${query}`);
@@ -193,13 +196,13 @@ describe('a connector that lacks an operation', () => {
 describe('an upstream that is down', () => {
   const folders = '/providers/bankofcanada/browse';
 
-  it('is replaced by its last answers, marked with their age, until they are too old', async () => {
+  it('is replaced by cached answers, marked with their age, until they are too old', async () => {
     const fresh = await world.ask('GET', rate);
     const tree = await world.ask('GET', folders);
     for (const { status, headers } of [fresh, tree])
       expect([status, headers.get('warning'), Number(headers.get('age')) < 60]).toEqual([200, null, true]);
     expect(fresh.json<{ metadata: object }>().metadata).not.toHaveProperty('stale');
-    await makeOld();
+    await ageCache();
     world.bank.answerAll({ status: 503, reply: 'maintenance' });
 
     // Twice: a stale answer is not cached as a fresh one.
@@ -224,7 +227,7 @@ describe('an upstream that is down', () => {
 });
 
 describe('an upstream that stays down', () => {
-  it('is a 502 each time, then a 503 without a request, that names it and says when it is probed again', async () => {
+  it('causes 502s, then 503s without an upstream request, with the provider and Retry-After', async () => {
     const uncached = await startGatewayWorld({ gatewayMemoryBytes: '0' });
     try {
       uncached.bank.answerAll({ status: 500, reply: 'maintenance' });
@@ -245,11 +248,11 @@ describe('an upstream that stays down', () => {
   });
 });
 
-describe('an upstream that is slow', () => {
+describe('a slow upstream', () => {
   const path = `${rate}/data`;
   const reply = bankObservations('FXUSDCAD', { '2026-03-12': '1.50' });
 
-  it('is a 504 when one reply takes too long', async () => {
+  it('causes a 504 when a reply exceeds its timeout', async () => {
     world.bank.answerAll({ reply, delayMs: 2_000 });
     const api = await startProviders([{ ...bankOfCanada, timeoutMs: 300 }], {
       bankofcanada: world.bank.baseUrl,
@@ -262,7 +265,7 @@ describe('an upstream that is slow', () => {
     }
   });
 
-  it('is a 504 when all replies together take longer than a caller waits', async () => {
+  it('causes a 504 when the operation exceeds its timeout', async () => {
     const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
     try {
       slow.bank.answerAll({ reply, delayMs: 3_000 });
@@ -273,10 +276,10 @@ describe('an upstream that is slow', () => {
     }
   });
 
-  it('has its structures read to the end, for the next request', async () => {
+  it('is read to the end after the timeout, so that the next request succeeds', async () => {
     const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
     try {
-      // The list of groups is what browsing begins with, and is kept.
+      // Browsing starts with the list of groups, which is cached.
       slow.bank.answerAll({ reply: fixture('providers/bankofcanada/lists-groups.json'), delayMs: 2_000 });
       const ask = async () => (await slow.ask('GET', '/providers/bankofcanada/browse')).status;
       expect(await ask()).toBe(504);

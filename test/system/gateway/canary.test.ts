@@ -20,9 +20,9 @@ let database: TestDatabase;
 let upstream: Server;
 let gateway: Gateway;
 let account = 0;
-/** Another month for every operation: nothing is kept, and no circuit stays open. */
+/** Advances by a month with every operation, so that cache entries expire and circuits close. */
 let nowMs = Date.now();
-/** Everything that leaves the gateway: log lines, labels of metrics, answers, errors. */
+/** Everything that leaves the gateway: log lines, metric labels, answers, errors. */
 const seen: string[] = [];
 
 const note =
@@ -40,7 +40,7 @@ const telemetry: Telemetry = {
   denied: note('denied'),
 };
 
-/** Limits of their own are tested elsewhere; here every path has to reach the upstream. */
+/** Removes the provider's own limits, since every operation must reach the upstream. */
 const unlimited = (provider: Provider): Provider => ({
   ...provider,
   limits: { maxConcurrent: 4 },
@@ -87,7 +87,7 @@ afterAll(async () => {
 interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** KEY stands for the key that came with the request, in several spellings. */
+  /** KEY is replaced by the key of the request, in several spellings. */
   readonly body: string;
 }
 const answers: readonly [string, Answer][] = [
@@ -122,7 +122,7 @@ let keyed = 0;
 
 const keyIn = (text: string): string => [ownKey, serviceKey].find((key) => text.includes(key)) ?? 'no key';
 
-/** Repeats the key of the request as badly as upstreams do. */
+/** Starts an upstream that echoes the key of the request. */
 const startEchoUpstream = async (): Promise<Server> => {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -154,8 +154,8 @@ const operations = (provider: Provider, caller: GatewayCaller): (() => Promise<u
   ];
 };
 
-/** Answer to the caller, a month later; anything but an AppError is a fault of ours. */
-const sent = async (work: () => Promise<unknown>): Promise<string> => {
+/** Answer or AppError of an operation a month later; any other error is a bug. */
+const outcomeOf = async (work: () => Promise<unknown>): Promise<string> => {
   nowMs += 30 * 86_400_000;
   try {
     return JSON.stringify(await work());
@@ -168,7 +168,7 @@ const sent = async (work: () => Promise<unknown>): Promise<string> => {
 
 describe('canary keys', () => {
   it.each(unlimitedProviders.map((provider) => [provider.slug, provider] as const))(
-    'of %s are in no answer, error, log line, metric or table',
+    'of %s do not appear in answers, errors, logs, metrics or tables',
     async (slug, provider) => {
       seen.length = 0;
       const callers: GatewayCaller[] = [
@@ -181,14 +181,14 @@ describe('canary keys', () => {
         answer = next;
         for (const caller of callers) {
           for (const operation of operations(provider, caller))
-            seen.push(`${name}: ${await sent(operation)}`);
+            seen.push(`${name}: ${await outcomeOf(operation)}`);
         }
         await database.sql.query('DELETE FROM gateway_pace');
       }
       const leaks = [canary, 'evil.example', 'x.example', '127.0.0.1:'];
       expect(seen.filter((line) => leaks.some((leak) => line.toLowerCase().includes(leak)))).toEqual([]);
       expect((await database.dump()).toLowerCase()).not.toContain(canary);
-      // The test would prove nothing if the key never went out.
+      // Proves that the key was actually sent.
       expect(keyed > 0).toBe(provider.key !== undefined);
     },
   );

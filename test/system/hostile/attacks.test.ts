@@ -14,12 +14,12 @@ beforeAll(async () => {
 
 afterAll(() => product?.stop());
 
-it('the worker yields to the API where both need the CPU', () => {
+it('the worker has a lower CPU priority than the API', () => {
   const { api, worker } = product.pids();
   expect(getPriority(worker)).toBeGreaterThan(getPriority(api));
 });
 
-describe('under an attack, API and worker stay within their memory, and other clients have no error', () => {
+describe('under attack, API and worker stay within their memory limits and other clients see no errors', () => {
   it.each(attacks.map(({ name }) => name))('%s', (name) => {
     const outcome = report.outcomes.find(({ attack }) => attack === name);
     expect(outcome?.failures).toEqual([]);

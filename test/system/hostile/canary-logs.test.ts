@@ -1,4 +1,4 @@
-/** No log of API or worker contains cells of a file, whatever happens to the file. */
+/** Logs of API and worker never contain cells of a file, whatever happens to the file. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
@@ -33,7 +33,7 @@ afterAll(() => product?.close());
 const rows = (count: number, row: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${row(at)}\n`).join('');
 
-/** Uploads; gives the code of what went wrong, of the answer or the process. */
+/** Uploads a file. @returns error code of the answer or the process, otherwise the status. */
 const outcome = async (file: string, options: Options = {}, dataset?: number): Promise<string> => {
   const id = dataset ?? (await createDataset(owner));
   const answer = await putWith(owner, id, file, options);
@@ -48,7 +48,7 @@ const outcome = async (file: string, options: Options = {}, dataset?: number): P
 
 const manifest = { columns: [{ name: 'n', dataType: 'Decimal' }] };
 
-it('a value is not quoted of files that fail, are widened, set aside, merged or replayed', async () => {
+it('uploads have their expected outcome: failed, quarantined, widened, merged', async () => {
   const numbers = rows(800, String);
   expect(await outcome(`n\n${numbers}${canary}\n${numbers}`)).toBe('completed');
   expect(await outcome(`n\n${numbers}${canary}\n`, { manifest })).toBe('value');
@@ -74,7 +74,7 @@ it('a value is not quoted of files that fail, are widened, set aside, merged or 
   expect(await download(owner, dataset)).toContain(canary);
 });
 
-it('a value is not quoted of messages that cannot be decoded', async () => {
+it('an undecodable message is logged as a dead letter', async () => {
   const producer = clientOf(connectKafka('canary')).producer();
   await producer.connect();
   const topic = `${product.config.kafkaPrefix}.chunks.short`;
@@ -83,8 +83,8 @@ it('a value is not quoted of messages that cannot be decoded', async () => {
   await expect.poll(() => lines.some((line) => line.includes('"dead letter"'))).toBe(true);
 });
 
-it('a value is not quoted when a database refuses it', async () => {
-  // A column that the database refuses to take: its answer quotes the row.
+it('a row that the database rejects is logged', async () => {
+  // The database error of a failed CHECK quotes the row.
   await product.sql.query(
     `ALTER TABLE rejects ADD CONSTRAINT no_canary CHECK (raw NOT LIKE '%${canary}%') NOT VALID`,
   );
@@ -98,7 +98,7 @@ it('a value is not quoted when a database refuses it', async () => {
   await product.sql.query('ALTER TABLE rejects DROP CONSTRAINT no_canary');
 });
 
-it('a value is not quoted of uploads that are aborted, nor of requests with a wrong body', async () => {
+it('an aborted upload is logged', async () => {
   const dataset = await createDataset(owner);
   const abort = new AbortController();
   const broken = fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
@@ -122,7 +122,7 @@ it('a value is not quoted of uploads that are aborted, nor of requests with a wr
   expect((await putFile(owner, dataset, `${canary}`)).status).toBeLessThan(500);
 });
 
-it('no value is in any line of a log, and every failed upload has one', () => {
+it('no log line contains a value, and every failed upload has one line', () => {
   expect(lines.length).toBeGreaterThan(100);
   expect(lines.filter((line) => line.toLowerCase().includes(canary))).toEqual([]);
   const failed = lines

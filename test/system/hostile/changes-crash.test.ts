@@ -1,6 +1,6 @@
 /**
- * Workers that are killed at each step of a change and of a compaction: after each message to ClickHouse and PostgreSQL, before
- * its answer. The next worker goes on, and every version is what it has to be.
+ * Workers killed at each step of a change and of a compaction: after each message to ClickHouse and PostgreSQL, before
+ * its answer. The next worker must continue, and every version must match the model.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,14 +20,14 @@ import { createTripWire, type Trip, type TripWire } from '../../support/trip-wir
 let product: TestProduct;
 let client: Client;
 let wire: TripWire;
-/** The same for each worker: one that starts takes the place of the one that has died. */
+/** The same for each worker, so that a new one replaces the record of the one that died. */
 let port = 0;
 let worker: ChildProcess | undefined;
-/** Fewest segments that the worker joins, and the share of patched rows from which it folds; 0: none. */
+/** COMPACTION_MIN_SEGMENTS and PATCH_FOLD_MIN_PERCENT of the worker; 0 disables. */
 let compaction = { minSegments: '0', foldMinPercent: '0' };
 let isClosing = false;
 
-/** Starts a worker behind the wire, and another one whenever it has died. */
+/** Keeps a worker running behind the trip wire. */
 const keepWorker = (): void => {
   if (isClosing) return;
   wire.release();
@@ -102,7 +102,7 @@ const send = (history: History, mode: Change['mode'], rows: readonly Row[]): Pro
 
 const tableOf = (history: History): Table => currentOf(history)?.[1] ?? { columns, rows: [] };
 
-/** The same kind of change each time, so that it takes the same steps. */
+/** Changes that take the same steps every time. */
 const changes = {
   upsert: (history: History, turn: number) =>
     send(history, 'upsert', [
@@ -121,7 +121,7 @@ const changes = {
   delete: (history: History) => send(history, 'delete', tableOf(history).rows.slice(2, 3)),
 };
 
-/** Compactions of which a condition is true, by their segment. */
+/** Segments of the compactions for which the condition holds. */
 const compactions = async (condition: string): Promise<string[]> => {
   const rows = await product.sql.query<{ id: string }>(
     `SELECT segment_id::text AS id FROM compactions WHERE ${condition}`,
@@ -135,10 +135,10 @@ const checkAll = async (history: History): Promise<void> => {
   await checkHistory(client, history);
 };
 
-/** Turns without a kill after which all steps have had theirs: what else a worker does at that time counts as steps too. */
+/** Turns without a kill after which all steps are covered. A single one may be caused by unrelated messages of a worker. */
 const quietTurns = 3;
 
-/** Kills at every `stride`th step from `first`, until turns take fewer. @returns deaths */
+/** Kills at every `stride`th step from `first` until turns have fewer steps. @returns number of kills */
 const killAtSteps = async (
   { from, first, stride }: { from: Trip['from']; first: number; stride: number },
   turn: (step: number) => Promise<void>,
@@ -157,21 +157,18 @@ const killAtSteps = async (
       quiet += 1;
       continue;
     }
-    // The worker that follows releases the wire, which must not be armed again before.
+    // The next worker releases the wire, which must not be armed before that.
     await replaced;
     [step, killed, quiet] = [step + stride, killed + 1, 0];
   }
   return killed;
 };
 
-/** First statement of a worker about a change whose file is stored. */
+/** First statement of a worker after the file of a change is stored. */
 const changeBegun = { server: 'postgres', text: 'd.store_id AS "storeId", p.mode' } as const;
 const compactionBegun = { server: 'postgres', text: 'INSERT INTO compactions' } as const;
 
-/**
- * The steps of an upsert are shared by three tests, since each kill costs the start of a worker: 3.5 s alone, 16 s beside the other tests
- * of two processors.
- */
+/** Three tests share the steps of an upsert, because each kill costs a worker start: 3.5 s, or 16 s on two busy CPUs. */
 it.each([
   ['upsert', 1, 3, 7],
   ['upsert', 2, 3, 7],
@@ -201,12 +198,12 @@ it.each([
     worker?.kill('SIGKILL');
     const history = await startHistory(5);
     const killed = await killAtSteps({ from: compactionBegun, first, stride }, async (step) => {
-      // One that was begun before the wire was armed may end now, and does not count.
+      // A compaction that began before the wire was armed may end now and does not count.
       const before = new Set(await compactions('true'));
       const isOver = async (): Promise<boolean> =>
         wire.hasTripped() || (await compactions(`state = 'done' AND ${kind}`)).some((id) => !before.has(id));
       for (let turn = 0; !(await isOver()); turn += 1) {
-        // Statements of uploads in the meantime would count.
+        // Statements of a concurrent upload would count as steps.
         if ((await compactions("state IN ('writing', 'swapping')")).length > 0) await sleep(20);
         else
           await send(history, mode, [
@@ -214,7 +211,7 @@ it.each([
           ]);
       }
     });
-    // Begun, copied, compared, switched, and what follows.
+    // Begin, copy, compare, swap and cleanup.
     expect(killed).toBeGreaterThan(5);
     await checkAll(history);
   },

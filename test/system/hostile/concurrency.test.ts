@@ -6,7 +6,7 @@ import { findOrphans } from '../../harness/orphans.js';
 import { untilNone } from '../../harness/until-none.js';
 import { startProduct } from '../../support/product.js';
 
-it('every row, version and permission is right while accounts change the same datasets concurrently', async () => {
+it('every row, version and permission is correct while accounts change the same datasets concurrently', async () => {
   const product = await startProduct(restless);
   try {
     const keys = {} as Record<Person, string>;

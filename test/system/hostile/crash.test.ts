@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { runCrash } from '../../crash/crash-run.js';
 
 describe('the product, killed at random moments', () => {
-  it('loses, duplicates and alters nothing, and restarts by itself', async () => {
+  it('does not lose, duplicate or alter rows, and restarts by itself', async () => {
     const report = await runCrash({
       cycles: 8,
       minutes: 0.6,
-      // A seed whose first cycles strike each kind of component.
+      // With this seed, the first cycles hit each kind of component.
       seed: Number(process.env.TEST_CRASH_SEED ?? 5),
       apis: 1,
       workers: 2,

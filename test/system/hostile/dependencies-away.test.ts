@@ -1,4 +1,4 @@
-/** Answers while a dependency of the API is down, busy or slow; and recovery afterwards. */
+/** Answers while a dependency of the API is down, busy or slow, and recovery afterwards. */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -19,19 +19,19 @@ import { createGate, type Gate } from '../../support/gate.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
 
-/** ClickHouse as a server that takes one query at a time, or none, as the test sets it. */
-const createClickHouseDoor = async (target: string) => {
+/** HTTP proxy to ClickHouse that limits concurrent queries. */
+const createLimitingProxy = async (target: string) => {
   let limit = '';
   const to = new URL(target);
-  const server = createServer((asked, answer) => {
-    const path = `${asked.url}${limit}`;
-    const options = { host: to.hostname, port: to.port, path, method: asked.method, headers: asked.headers };
-    const passed = request(options, (reply) => {
+  const server = createServer((incoming, answer) => {
+    const { method, headers } = incoming;
+    const options = { host: to.hostname, port: to.port, path: `${incoming.url}${limit}`, method, headers };
+    const outgoing = request(options, (reply) => {
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(answer);
     });
-    passed.on('error', () => answer.destroy());
-    asked.pipe(passed);
+    outgoing.on('error', () => answer.destroy());
+    incoming.pipe(outgoing);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,7 +40,7 @@ const createClickHouseDoor = async (target: string) => {
   to.port = new URL(target).port;
   return {
     url,
-    /** Queries of one user that ClickHouse itself allows; 0: as many as they like. */
+    /** Sets `max_concurrent_queries_for_user` of ClickHouse; 0 for no limit. */
     allow(count: number) {
       limit = count === 0 ? '' : `&max_concurrent_queries_for_user=${count}`;
     },
@@ -53,12 +53,12 @@ const createClickHouseDoor = async (target: string) => {
 };
 
 let product: TestProduct;
-/** The same installation, reached over lines that the tests can shut. */
+/** API process of the same installation whose connections the tests can shut. */
 let behindGates: FurtherProcess;
 let database: Gate;
 let files: Gate;
 let rows: Gate;
-let busy: Awaited<ReturnType<typeof createClickHouseDoor>>;
+let busy: Awaited<ReturnType<typeof createLimitingProxy>>;
 let s3: S3Server;
 let owner: Client;
 let direct: Client;
@@ -69,7 +69,7 @@ beforeAll(async () => {
   s3 = await startS3Server();
   database = await createGate(product.config.databaseUrl ?? '');
   files = await createGate(s3.lenient.endpoint ?? '');
-  busy = await createClickHouseDoor(inject('clickhouseUrl'));
+  busy = await createLimitingProxy(inject('clickhouseUrl'));
   rows = await createGate(busy.url);
   behindGates = await startFurther(product, 'api', {
     changes: {
@@ -106,14 +106,14 @@ const refusal = async (path: string): Promise<[number, unknown, boolean]> => {
 };
 
 describe('an API whose', () => {
-  // A test that fails takes none of what is away with it.
+  // A failed test must not leave dependencies down.
   afterEach(() => {
     for (const gate of [database, rows, files]) gate.open();
     busy.allow(0);
   });
 
   let reads = 0;
-  /** A read that no earlier answer in memory serves. */
+  /** A query that is not cached. */
   const read = () => {
     reads += 1;
     return `/datasets/${dataset}/data?$top=${10 + reads}`;
@@ -135,17 +135,17 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('PostgreSQL is suspended answers 503, and continues when it does', async () => {
+  it('PostgreSQL is suspended answers 503 until it resumes', async () => {
     database.freeze();
     expect(await refusal('/datasets')).toEqual([503, 'unavailable', true]);
     database.thaw();
     await expect.poll(async () => (await call(owner, 'GET', '/datasets')).status).toBe(200);
   });
 
-  it('ClickHouse is suspended answers 503 for rows, and continues when it does', async () => {
+  it('ClickHouse is suspended answers 503 for rows until it resumes', async () => {
     rows.freeze();
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
-    // A dependency known to be silent gets no further requests.
+    // An open circuit sends no further requests.
     expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
     expect((await call(owner, 'GET', `/datasets/${dataset}`)).status).toBe(200);
     rows.thaw();
@@ -156,12 +156,12 @@ describe('an API whose', () => {
     const large = await createDataset(direct);
     const lines = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
     await upload(direct, large, `n,text\n${lines.join('')}`);
-    // 200 MB: more than any buffer on the way holds.
+    // 200 MB, more than all buffers on the way.
     const longer = Array.from({ length: 8 }, (_, at) => `compute(concat(t${at},t${at}) as t${at + 1})`);
     const apply = ['compute(concat(text,text) as t0)', ...longer].join('/');
     const path = `/datasets/${large}/data?$apply=${encodeURIComponent(apply)}`;
-    const asked = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const download = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
+    const [answer] = (await once(download, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(200);
     rows.freeze();
     answer.on('error', () => undefined).resume();
@@ -171,7 +171,7 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
-  it('ClickHouse accepts no more queries answers 503 for rows', async () => {
+  it('ClickHouse is at its query limit answers 503 for rows', async () => {
     const name = `sleeper_${product.config.clickhouseDatabase}`;
     const killed = expect(
       product.clickhouse(`SELECT sleepEachRow(1) AS ${name} FROM numbers(600) SETTINGS max_block_size = 1`),
@@ -196,7 +196,7 @@ describe('an API whose', () => {
 describe('an upload', () => {
   const open = (bytes: number) => openUpload(owner, dataset, bytes);
 
-  it('that the sweep declared dead is answered 503', async () => {
+  it('declared abandoned by the sweep is answered with 503', async () => {
     const lines = '12345,some text\n'.repeat(400_000);
     const socket = await open(partHead.length + lines.length + 4 + formEnd.length);
     const answered = answerOf(socket);
@@ -210,13 +210,13 @@ describe('an upload', () => {
       )[0]?.id;
     await expect.poll(pending).toBeDefined();
     const id = (await pending()) ?? 0;
-    // As if this process had been silent for an hour; it says that it lives, so it is said again until a sweep has seen it.
-    const silence = () =>
+    // Backdates the heartbeat by an hour, repeatedly, because the process renews it until a sweep has run.
+    const expireHeartbeat = () =>
       product.sql.query(
         "UPDATE processes SET heartbeat_at = now() - interval '1 hour' WHERE id = $1 AND status = 'pending' RETURNING id",
         [id],
       );
-    await expect.poll(silence, { interval: 50 }).toEqual([]);
+    await expect.poll(expireHeartbeat, { interval: 50 }).toEqual([]);
     const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
     expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
     socket.write(formEnd);
@@ -225,8 +225,8 @@ describe('an upload', () => {
     expect(answer).toContain('"code":"upload_abandoned"');
   });
 
-  it('whose client sends nothing loses its permit to others: 503', async () => {
-    // Two permits are held for each that runs; one account holds half.
+  it('whose client stalls loses its permit to another upload and is answered with 503', async () => {
+    // There are two permits per running upload, of which an account may hold half.
     const silent = await open(1_000);
     silent.write(partHead);
     const other = await product.createAccount('other');
@@ -251,7 +251,7 @@ describe('queued uploads', () => {
     const theirs = await createDataset(crowd);
     const sockets: Socket[] = [];
     const answers: string[] = [];
-    // Half of the thousand that may wait are one account's.
+    // An account may have half of the queue of 1000.
     for (let count = 0; count < 520; count += 1) {
       const socket = await openUpload(crowd, theirs, 1_000);
       socket.once('data', (data) => answers.push(String(data)));
@@ -263,7 +263,7 @@ describe('queued uploads', () => {
   });
 });
 
-describe('a query that takes too long', () => {
+describe('a query that exceeds its timeout', () => {
   it('is a 504 with advice', async () => {
     const many = 'a,b\n'.concat(Array.from({ length: 200_000 }, (_, row) => `${row},text ${row}`).join('\n'));
     const large = await createDataset(direct);

@@ -1,4 +1,4 @@
-/** A message in a chunk topic that the API did not send. All the ways: test/system/hostile/forged-chunks.test.ts. */
+/** Messages in a chunk topic that the API did not send. More of them: test/system/hostile/forged-chunks.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { compressZstd } from '../../../src/lib/zstd.js';
@@ -36,7 +36,7 @@ const chunkOf = ({ messages }: HeldUpload) => {
   return decodeChunk(value);
 };
 
-it('a chunk with other rows, or that is no chunk, is a dead letter, and the upload completes with its own rows', async () => {
+it('a forged or undecodable chunk becomes a dead letter, and the upload completes with its own rows', async () => {
   const dataset = await createDataset(owner);
   const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
   const other = { ...chunkOf(held), data: await compressZstd(Buffer.from('8\n9\n')) };
@@ -60,7 +60,7 @@ it('a chunk with other rows, or that is no chunk, is a dead letter, and the uplo
   expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
 });
 
-it('an authentic chunk that cannot be used fails only its own upload', async () => {
+it('an authentic but unusable chunk fails only its own upload', async () => {
   const dataset = await createDataset(owner);
   const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
   const key = await chunkKeyOf(product, held.process.id);

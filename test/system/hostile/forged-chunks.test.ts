@@ -1,4 +1,4 @@
-/** Messages in the chunk topics that the API did not send: none is stored, none holds up others. */
+/** Messages in the chunk topics that the API did not send: none is stored or blocks others. */
 import { randomBytes } from 'node:crypto';
 import avro from 'avsc';
 import { CompressionTypes } from 'kafkajs';
@@ -56,15 +56,15 @@ const reasons = async (): Promise<string[]> =>
     ({ reason }) => reason,
   );
 
-/** Sends the messages; the reasons for which they were set aside. */
-const setAside = async (messages: readonly TestMessage[], topic = short): Promise<string[]> => {
+/** Sends the messages. @returns the reasons of their dead letters. */
+const deadLetterReasons = async (messages: readonly TestMessage[], topic = short): Promise<string[]> => {
   const before = (await reasons()).length;
   await sendMessages(kafka, topic, messages);
   await expect.poll(async () => (await reasons()).length).toBe(before + messages.length);
   return (await reasons()).slice(before);
 };
 
-/** An upload of another account, from its request to its rows. */
+/** Checks that an upload of another account completes and can be read. */
 const expectOthersServed = async (): Promise<void> => {
   const dataset = await createDataset(other);
   expect(await upload(other, dataset, 'a\n7\n8\n')).toMatchObject({ status: 'completed', rows: 2 });
@@ -76,7 +76,7 @@ const genuineOf = ([first]: readonly TestMessage[]): TestMessage & { value: Buff
   return { ...first, value: first.value, chunk: decodeChunk(first.value) };
 };
 
-/** An Avro record of the chunk's form with any values. */
+/** Avro type with the fields of a chunk, but without its value ranges. */
 const anyRecord = avro.Type.forSchema({
   type: 'record',
   name: 'Any',
@@ -94,7 +94,7 @@ const altered = (genuine: TestMessage & { chunk: Chunk }, change: object): TestM
 });
 
 describe('a message that was not sent by the API', () => {
-  it('is a dead letter whatever is wrong with it, and the upload that it names completes with its own rows', async () => {
+  it('becomes a dead letter, and the upload that it names completes with its own rows', async () => {
     const dataset = await createDataset(owner);
     const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
     const genuine = genuineOf(held.messages);
@@ -105,14 +105,11 @@ describe('a message that was not sent by the API', () => {
     const rows = Buffer.from('8\n9\n');
     const forged: Record<string, [TestMessage, RegExp]> = {
       'other rows': [altered(genuine, { data: await compressZstd(rows) }), /not one that was sent/],
-      'no code': [messageOf(genuine.chunk), /not one that was sent/],
-      'a code of another key': [messageOf(genuine.chunk, randomBytes(32)), /not one that was sent/],
-      'a code that is cut': [{ ...genuine, headers: { mac: 'AAAA' } }, /not one that was sent/],
-      'data that are no zstd frame': [altered(genuine, { data: rows }), /not one that was sent/],
-      'a frame that grows to 1.2 GB': [
-        altered(genuine, { data: bombOf(1_200_000_000) }),
-        /not one that was sent/,
-      ],
+      'no MAC': [messageOf(genuine.chunk), /not one that was sent/],
+      'a MAC of another key': [messageOf(genuine.chunk, randomBytes(32)), /not one that was sent/],
+      'a truncated MAC': [{ ...genuine, headers: { mac: 'AAAA' } }, /not one that was sent/],
+      'no zstd frame': [altered(genuine, { data: rows }), /not one that was sent/],
+      'a zstd bomb of 1.2 GB': [altered(genuine, { data: bombOf(1_200_000_000) }), /not one that was sent/],
       'rows of another upload': [altered(stranger, { processId: id }), /not one that was sent/],
       'a later number': [altered(genuine, { number: 1 }), /not one that was sent/],
       'a chunk that is not the last': [altered(genuine, { last: false }), /not one that was sent/],
@@ -122,7 +119,7 @@ describe('a message that was not sent by the API', () => {
       'a number beyond 32 bits': [altered(genuine, { number: 2 ** 40 }), /undecodable/],
       'a negative number': [altered(genuine, { number: -1 }), /impossible number/],
       'a negative process': [altered(genuine, { processId: -id }), /impossible processId/],
-      'a first row beyond all': [
+      'a first row near 2^53': [
         altered(genuine, { firstRow: Number.MAX_SAFE_INTEGER - 1 }),
         /impossible firstRow/,
       ],
@@ -134,12 +131,12 @@ describe('a message that was not sent by the API', () => {
       'an empty value': [{ ...genuine, value: Buffer.alloc(0) }, /undecodable/],
       'random bytes': [{ ...genuine, value: randomBytes(500) }, /undecodable/],
       'bytes of all ones': [{ ...genuine, value: Buffer.alloc(500, 0xff) }, /undecodable/],
-      'the frame of a schema registry': [
+      'a schema registry header': [
         { ...genuine, value: Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), genuine.value]) },
         /undecodable/,
       ],
       JSON: [{ ...genuine, value: Buffer.from(JSON.stringify({ processId: id })) }, /undecodable/],
-      'bytes behind the record': [{ ...genuine, value: Buffer.concat([genuine.value, rows]) }, /undecodable/],
+      'bytes after the record': [{ ...genuine, value: Buffer.concat([genuine.value, rows]) }, /undecodable/],
       'no key and huge headers': [
         {
           key: null,
@@ -150,11 +147,13 @@ describe('a message that was not sent by the API', () => {
       ],
     };
     for (const [name, [message, reason]] of Object.entries(forged)) {
-      expect(await setAside([message]), name).toEqual([expect.stringMatching(reason)]);
+      expect(await deadLetterReasons([message]), name).toEqual([expect.stringMatching(reason)]);
     }
     await expectOthersServed();
-    // In the other topic, too, and the genuine message where it does not belong.
-    expect(await setAside([genuine], bulk)).toEqual([expect.stringMatching(/belongs to the topic short/)]);
+    // The genuine message in the wrong topic.
+    expect(await deadLetterReasons([genuine], bulk)).toEqual([
+      expect.stringMatching(/belongs to the topic short/),
+    ]);
     await sendMessages(kafka, short, [genuine]);
     expect(await ended(owner, held.process)).toMatchObject({
       status: 'completed',
@@ -164,7 +163,7 @@ describe('a message that was not sent by the API', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
   });
 
-  it('is a dead letter in an upload of several chunks as well', async () => {
+  it('becomes a dead letter also in an upload of several chunks', async () => {
     const rows = Array.from({ length: 300_000 }, (_, row) => `${row},text of row ${row}\n`).join('');
     const dataset = await createDataset(owner);
     const { process, messages } = await holdUpload(kafka, product, owner, dataset, `a,b\n${rows}`, 'bulk');
@@ -179,8 +178,9 @@ describe('a message that was not sent by the API', () => {
       altered(first, { number: messages.length }),
       altered(first, { number: messages.length + 5, last: true }),
     ];
-    for (const reason of await setAside(forged, bulk)) expect(reason).toContain('not one that was sent');
-    expect(await setAside([messageOf(await onlyChunk(process.id, '1,2\n'))])).toHaveLength(1);
+    for (const reason of await deadLetterReasons(forged, bulk))
+      expect(reason).toContain('not one that was sent');
+    expect(await deadLetterReasons([messageOf(await onlyChunk(process.id, '1,2\n'))])).toHaveLength(1);
     await expectOthersServed();
     await sendMessages(kafka, bulk, messages);
     expect(await ended(owner, process)).toMatchObject({
@@ -199,7 +199,7 @@ describe('a message that was not sent by the API', () => {
     );
     const message = messageOf(await onlyChunk(reserved.id, '1\n2\n'));
     for (const topic of [short, bulk])
-      expect(await setAside([message], topic)).toEqual([expect.stringMatching(/reserved|topic/)]);
+      expect(await deadLetterReasons([message], topic)).toEqual([expect.stringMatching(/reserved|topic/)]);
     await expectOthersServed();
     expect(
       await json(await call(owner, 'GET', `/datasets/${dataset}/processes/${reserved.id}`)),
@@ -219,7 +219,7 @@ describe('a message that was not sent by the API', () => {
     expect(await download(owner, dataset)).toBe('"a"\n1\n');
   });
 
-  it('that is highly compressed is refused by the broker, or decompressed there', async () => {
+  it('that is a gzip bomb is refused by the broker, and a smaller one becomes a dead letter', async () => {
     const producer = clientOf(kafka).producer();
     await producer.connect();
     const send = (bytes: number) =>
@@ -236,10 +236,10 @@ describe('a message that was not sent by the API', () => {
     await expectOthersServed();
   });
 
-  it('is cut to its beginning when the dead letters cannot hold all of it', async () => {
+  it('is truncated when it is too large for the dead letter topic', async () => {
     const largest = product.config.maxMessageBytes;
     const value = randomBytes(largest - 2_000);
-    const [reason] = await setAside([{ key: 'k', value, headers: { long: 'x'.repeat(1_700) } }]);
+    const [reason] = await deadLetterReasons([{ key: 'k', value, headers: { long: 'x'.repeat(1_700) } }]);
     expect(reason).toContain('undecodable');
     const [row] = await product.sql.query<{ bytes: number }>(
       'SELECT bytes FROM dead_letters ORDER BY id DESC LIMIT 1',
@@ -249,13 +249,13 @@ describe('a message that was not sent by the API', () => {
   });
 });
 
-describe('a chunk that is authentic and cannot be used', () => {
+describe('an authentic but unusable chunk', () => {
   const contents: [name: string, change: (chunk: Chunk) => Promise<Partial<Chunk>>][] = [
     ['no zstd frame', async () => ({ data: Buffer.from('1\n2\n') })],
-    ['a frame that grows to 1.2 GB', async () => ({ data: bombOf(1_200_000_000) })],
-    ['fewer records than announced', async () => ({ rows: 1 })],
-    ['more records than announced', async () => ({ rows: 3 })],
-    ['another size than announced', async () => ({ rawBytes: 5 })],
+    ['a zstd bomb of 1.2 GB', async () => ({ data: bombOf(1_200_000_000) })],
+    ['more records than declared', async () => ({ rows: 1 })],
+    ['fewer records than declared', async () => ({ rows: 3 })],
+    ['a different size than declared', async () => ({ rawBytes: 5 })],
   ];
 
   it.each(contents)('(%s) fails only its own upload', async (_name, change) => {
@@ -274,13 +274,13 @@ describe('a chunk that is authentic and cannot be used', () => {
     expect(await download(owner, dataset)).toBe('"a"\n0\n');
   });
 
-  it('is a dead letter when its upload has no key, also as it was sent', async () => {
+  it('becomes a dead letter while its upload has no key', async () => {
     const dataset = await createDataset(owner);
     const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
     const genuine = genuineOf(messages);
     const key = await chunkKeyOf(product, process.id);
     await product.sql.query('UPDATE processes SET chunk_key = NULL WHERE id = $1', [process.id]);
-    expect(await setAside([genuine])).toEqual([expect.stringMatching(/not one that was sent/)]);
+    expect(await deadLetterReasons([genuine])).toEqual([expect.stringMatching(/not one that was sent/)]);
     await product.sql.query('UPDATE processes SET chunk_key = $2 WHERE id = $1', [process.id, key]);
     await sendMessages(kafka, short, [genuine]);
     expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
@@ -290,13 +290,13 @@ describe('a chunk that is authentic and cannot be used', () => {
 
 const mutate = (message: TestMessage & { value: Buffer }, random: Random): TestMessage => {
   const value = Buffer.from(message.value);
-  const place = () => random.below(value.length);
+  const offset = () => random.below(value.length);
   const kind = random.below(6);
-  if (kind === 0) return { ...message, value: value.subarray(0, place()) };
-  if (kind === 1) return { ...message, value: Buffer.concat([value, value.subarray(place())]) };
+  if (kind === 0) return { ...message, value: value.subarray(0, offset()) };
+  if (kind === 1) return { ...message, value: Buffer.concat([value, value.subarray(offset())]) };
   if (kind === 2) return { ...message, value, headers: {} };
   if (kind === 3) {
-    const from = place();
+    const from = offset();
     return {
       ...message,
       value: Buffer.concat([
@@ -307,7 +307,7 @@ const mutate = (message: TestMessage & { value: Buffer }, random: Random): TestM
     };
   }
   for (let flips = 1 + random.below(8); flips > 0; flips -= 1) {
-    const at = place();
+    const at = offset();
     value[at] = (value[at] ?? 0) ^ (1 << random.below(8));
   }
   return { ...message, value };
@@ -317,7 +317,7 @@ describe('300 mutations of valid messages', () => {
   const content = `a,b\n${Array.from({ length: 40 }, (_, row) => `${row},text ${row}`).join('\n')}\n`;
   const stored = `"a","b"\n${Array.from({ length: 40 }, (_, row) => `${row},"text ${row}"`).join('\n')}\n`;
 
-  it('alter nothing, block no upload, and need little memory', async () => {
+  it('do not alter rows, block uploads or need much memory', async () => {
     const random = createRandom(31);
     const dataset = await createDataset(owner);
     const { process: upload, messages } = await holdUpload(kafka, product, owner, dataset, content);

@@ -50,11 +50,11 @@ const hangUp = async (dataset: number, bytes: number): Promise<void> => {
 };
 
 describe('a client that hangs up', () => {
-  it.each(stages)('%s leaves the dataset as it was and no upload pending', async (_name, bytes) => {
+  it.each(stages)('%s leaves the dataset unchanged and no upload pending', async (_name, bytes) => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a,b\n1,before\n');
     await hangUp(dataset, bytes);
-    // Whether an upload began at all is left to the moment, and it may begin only now.
+    // The upload may have begun, may begin only now, or not at all.
     const isOver = ([first, ...others]: Awaited<ReturnType<typeof statuses>>): boolean =>
       first?.status === 'completed' &&
       others.length <= 1 &&
@@ -64,7 +64,7 @@ describe('a client that hangs up', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 1 });
   });
 
-  it('64 times leaves all permits to clients that stay', async () => {
+  it('64 times leaves the permits to other clients', async () => {
     const dataset = await createDataset(owner);
     await Promise.all(
       Array.from({ length: 64 }, (_, turn) => hangUp(dataset, stages[turn % stages.length]?.[1] ?? 0)),
@@ -121,7 +121,7 @@ describe('a slow client', () => {
 describe('a client that sends a byte at a time', () => {
   let patient: TestProduct;
 
-  // All bytes together take longer than the longest silence, on a slow machine longer than everything else here.
+  // Sending all bytes takes longer than a short idle timeout, on a slow machine much longer.
   beforeAll(async () => {
     patient = await startProduct({ poolMaxRows: '0', uploadIdleMs: '30000', maxUploadsInFlight: '4' });
   });
@@ -153,7 +153,7 @@ describe('a client that sends a byte at a time', () => {
 });
 
 describe('a dataset that is deleted during its upload', () => {
-  it('ends the upload with a clear answer and leaves no table', async () => {
+  it('ends the upload with a 404 and leaves no table', async () => {
     const dataset = await createDataset(owner);
     const [row] = await product.sql.query<{ storeId: number }>(
       'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',

@@ -1,4 +1,4 @@
-/** Workers that are killed while they run a job of the installation: another worker continues it. */
+/** Workers killed while they run an installation-wide job, which another worker continues. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
@@ -11,7 +11,7 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 import { freePort } from '../../support/proxies.js';
 
 let product: TestProduct;
-/** Running workers by their address. */
+/** Running workers by address. */
 const workers = new Map<string, ChildProcess>();
 
 const startWorker = async (): Promise<void> => {
@@ -69,16 +69,16 @@ it.each<[name: JobName, table: string]>([
   ['key-checks', 'versions'],
   ['read-copies', 'read_copies'],
   ['storage-sweep', 'versions'],
-])('%s is continued by another worker when the one that runs it is killed', async (name, table) => {
+])('%s is taken over by another worker when its holder is killed', async (name, table) => {
   await expect.poll(async () => (await stateOf(name)).state).toBe('waiting');
   const before = (await stateOf(name)).lastRunAt;
-  // The job waits for this table.
+  // Blocks the job.
   const blocking = new pg.Client({ connectionString: product.config.databaseUrl });
   await blocking.connect();
   try {
     await blocking.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     await runJobNow(product.sql, name);
-    // A worker that has just started may hold the job before its address is on record.
+    // A worker that has just started may hold the job before its address is recorded.
     let holder = '';
     await expect
       .poll(async () => {
@@ -90,7 +90,7 @@ it.each<[name: JobName, table: string]>([
     await blocking.query('ROLLBACK');
   } finally {
     await blocking.end();
-    // The next job needs two workers, also where this one fails.
+    // The next job needs two workers, even if this test fails.
     if (workers.size < 2) await startWorker();
   }
   await expect

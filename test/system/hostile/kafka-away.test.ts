@@ -23,7 +23,7 @@ import {
 import { startProduct, type TestProduct } from '../../support/product.js';
 import type { KafkaAccess } from '../../support/services.js';
 
-/** A broker of this test's own, which it may take away. */
+/** Separate broker, which the test may stop. */
 let dataDir: string;
 let broker: Scope;
 let product: TestProduct;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Sends a file without end; the answer, and how much of it was taken. */
+/** Uploads an endless file. @returns the answer and the number of bytes that were read. */
 const sendEndless = async (dataset: number) => {
   let taken = 0;
   const block = Buffer.from('0123456789,0123456789\n'.repeat(50_000));
@@ -84,7 +84,7 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
   return String(answer);
 };
 
-it('the API answers 503 while Kafka is down, reads no more of a file than a few chunks, and continues when it is back', async () => {
+it('the API answers 503 while Kafka is down, after it has read a few chunks at most, and recovers with Kafka', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, 'a,b\n1,2\n');
   await broker.close();
@@ -113,17 +113,17 @@ it('the API answers 503 while Kafka is down, reads no more of a file than a few 
   expect(await download(owner, dataset)).toBe('"a","b"\n3,4\n');
 });
 
-it('the API publishes nothing for a client that disconnected meanwhile, unless it has reserved the id', async () => {
-  // It never notices that Kafka is away, and so keeps on sending.
+it('the API does not publish an upload whose client disconnected before the answer, unless its id was reserved', async () => {
+  // Never detects that Kafka is down and keeps sending.
   const patient = await startProduct(
     { ...access, sendPatienceMs: '600000', backlogProbeMs: '3600000' },
     silentLog,
   );
   const client = await patient.createAccount('patient');
-  const [plain, looked] = [await createDataset(client), await createDataset(client)];
-  for (const dataset of [plain, looked]) await upload(client, dataset, 'a\n0\n');
+  const [plain, reserving] = [await createDataset(client), await createDataset(client)];
+  for (const dataset of [plain, reserving]) await upload(client, dataset, 'a\n0\n');
   const reserved = await json<ProcessAnswer>(
-    await call(client, 'POST', `/datasets/${looked}/processes`),
+    await call(client, 'POST', `/datasets/${reserving}/processes`),
     201,
   );
   await broker.close();
@@ -134,14 +134,14 @@ it('the API publishes nothing for a client that disconnected meanwhile, unless i
       `SELECT status, error ->> 'code' AS code FROM processes WHERE dataset_id = $1 AND layout IS NOT NULL ORDER BY id`,
       [dataset],
     );
-  const giveUp = async (dataset: number, query: string): Promise<void> => {
+  const sendAndDisconnect = async (dataset: number, query: string): Promise<void> => {
     const socket = await openUpload(client, dataset, body.length, query);
     socket.write(body);
     await expect.poll(() => statuses(dataset)).toContainEqual({ status: 'pending', code: null });
     socket.destroy();
   };
-  await giveUp(plain, '');
-  await giveUp(looked, `processId=${reserved.id}`);
+  await sendAndDisconnect(plain, '');
+  await sendAndDisconnect(reserving, `processId=${reserved.id}`);
   await expect
     .poll(() => statuses(plain))
     .toEqual([
@@ -151,7 +151,7 @@ it('the API publishes nothing for a client that disconnected meanwhile, unless i
 
   await startBroker();
   expect(await ended(client, reserved)).toMatchObject({ status: 'completed', rows: 1 });
-  expect(await download(client, looked)).toBe('"a"\n1\n');
+  expect(await download(client, reserving)).toBe('"a"\n1\n');
   expect(await upload(client, await createDataset(client), 'a\n2\n')).toMatchObject({ status: 'completed' });
   expect(await download(client, plain)).toBe('"a"\n0\n');
   await patient.close();

@@ -34,7 +34,7 @@ const fileOf = (lines: readonly string[]): string => `upload,row,text\n${lines.j
 const shownOf = (lines: readonly string[]): string => `"upload","row","text"\n${lines.join('\n')}\n`;
 
 describe('workers that start and stop in the middle of an upload', () => {
-  it('store every record once, in order, and in one attempt', async () => {
+  it('store every record once, in order and in one attempt', async () => {
     const dataset = await createDataset(owner);
     const lines = records(0, 8_000);
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, fileOf(lines)), 201);
@@ -60,7 +60,7 @@ describe('two API processes and three workers', () => {
   const further: FurtherProcess[] = [];
   afterAll(() => Promise.all(further.map((process) => process.stop())));
 
-  it('publish many uploads in the order in which they were accepted, each once', async () => {
+  it('publish many uploads exactly once, in the order of their acceptance', async () => {
     further.push(await startFurther(product, 'worker'), await startFurther(product, 'worker'));
     const api = await startFurther(product, 'api');
     further.push(api);

@@ -1,4 +1,4 @@
-/** A client that hangs up at any moment of any request leaves no permit held. */
+/** A client that disconnects at any moment of any request leaves no permit in use. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,6 @@ const send = (method: string, path: string, rest = '\r\n'): Socket => {
   const { hostname, port, pathname, search } = new URL(`${product.baseUrl}${path}`);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => socket.destroy());
-  // Some read, so that answers come to their end; others leave them on the way.
   const account = Buffer.from(`${key}:`).toString('base64');
   socket.write(
     `${method} ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${account}\r\n${rest}`,
@@ -78,7 +77,7 @@ const requests = (): readonly (readonly [name: string, open: () => Socket])[] =>
     ['a link', get(`${dataset}/data`)],
     ['a dataset', get(dataset)],
     ['half a body', () => send('POST', `${dataset}/query`, jsonBody('{"$top"', 900))],
-    ['a question in a body', () => send('POST', `${dataset}/query`, jsonBody('{"$skip":1}'))],
+    ['a query in a body', () => send('POST', `${dataset}/query`, jsonBody('{"$skip":1}'))],
     ['a series of a provider that does not answer', get('/providers/bankofcanada/series/FXUSDCAD')],
     ["an assistant's query", () => assistant('query_dataset', { datasetId, top: 500 })],
     ["an assistant's description", () => assistant('describe_dataset', { datasetId })],
@@ -99,45 +98,46 @@ const requests = (): readonly (readonly [name: string, open: () => Socket])[] =>
   ];
 };
 
-interface Taken {
+interface PermitsInUse {
   readonly kind: string | undefined;
   readonly state: string | undefined;
   readonly value: number;
 }
 
-const taken = async (): Promise<Taken[]> => {
+const permitsInUse = async (): Promise<PermitsInUse[]> => {
   const { samples } = await readMetrics(product.baseUrl.replace(/\/api$/, ''));
   return samples
     .filter(({ name, value }) => name === 'tabulary_permits' && value > 0)
     .map(({ labels, value }) => ({ kind: labels.kind, state: labels.state, value }));
 };
 
-it('hang-ups at random moments leave no permit in use', async () => {
+it('disconnects at random moments leave no permit in use', async () => {
   const random = createRandom(20_261);
   const kinds = requests();
   const seen = new Set<string | undefined>();
-  // Otherwise nothing would be looked at.
+  // Otherwise the test would prove nothing.
   const isEachSeen = (): boolean => ['requests', 'queries'].every((kind) => seen.has(kind));
   const one = async (line: number): Promise<void> => {
     for (let turn = 0; turn < 8 || !isEachSeen(); turn += 1) {
       const [, open] = kinds[(line + turn * 3) % kinds.length] ?? [];
       const socket = open?.();
+      // Half of the clients read the answer, so that it may finish.
       if (random.chance(0.5)) socket?.resume();
       await sleep(random.between(1, 400));
       socket?.destroy();
     }
   };
   let done = false;
-  const looking = (async () => {
+  const sampling = (async () => {
     while (!done) {
-      for (const { kind } of await taken()) seen.add(kind);
+      for (const { kind } of await permitsInUse()) seen.add(kind);
       await sleep(50);
     }
   })();
   await Promise.all([...kinds.keys()].flatMap((line) => [one(line), one(line + 1)]));
   done = true;
-  await looking;
-  await expect.poll(taken).toEqual([]);
+  await sampling;
+  await expect.poll(permitsInUse).toEqual([]);
 });
 
 it.each([
@@ -147,7 +147,7 @@ it.each([
   ["an assistant's preview of that series", 'calls'],
 ])('%s holds one permit until its client disconnects', async (name, kind) => {
   const socket = requests().find(([each]) => each === name)?.[1]();
-  await expect.poll(taken).toEqual([expect.objectContaining({ kind })]);
+  await expect.poll(permitsInUse).toEqual([expect.objectContaining({ kind })]);
   socket?.destroy();
-  await expect.poll(taken).toEqual([]);
+  await expect.poll(permitsInUse).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
+/** Uploads accepted while earlier ones are pending: the version that they are applied to does not exist yet. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createChunkRecords } from '../../../src/uploads/lifecycle/chunk-records.js';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** All are accepted before the first of them is stored; gives how they ended, in order. */
+/** Sends uploads that are all accepted before the first is stored. @returns their outcomes. */
 const sendTogether = async (
   dataset: number,
   uploads: readonly (readonly [file: string, options: Record<string, string>])[],
@@ -53,7 +53,7 @@ const sendTogether = async (
 };
 
 describe('an upsert that waits for an earlier upload', () => {
-  it('uses the roles of columns of the version that it is applied to', async () => {
+  it('uses the column roles of the version that it is applied to', async () => {
     const dataset = await createDataset(owner);
     const numbers = JSON.stringify({ columns: [{ name: 'v', dataType: 'Decimal' }] });
     await upload(owner, dataset, 'k,v\na,text\n');
@@ -71,7 +71,7 @@ describe('an upsert that waits for an earlier upload', () => {
     expect(await download(owner, dataset)).toBe('"k","v"\n"a",100\n"b",2\n"c",3\n');
   });
 
-  it('keeps a column a value when appending widens it to text', async () => {
+  it('keeps the role of a value column that an append has widened to text', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     const outcomes = await sendTogether(dataset, [
@@ -84,8 +84,8 @@ describe('an upsert that waits for an earlier upload', () => {
 });
 
 describe('two workers that merge the same upload', () => {
-  /** An append whose turn has come, with no worker that runs. */
-  const atItsTurn = async (): Promise<{ dataset: number; process: ProcessAnswer }> => {
+  /** Accepts an append that is next in its dataset, and stops the worker. */
+  const acceptAppend = async (): Promise<{ dataset: number; process: ProcessAnswer }> => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     await product.stopWorker();
@@ -96,8 +96,8 @@ describe('two workers that merge the same upload', () => {
     return { dataset, process };
   };
 
-  it('publish the rows only of the one that still has its lease', async () => {
-    const { dataset, process } = await atItsTurn();
+  it('publish only the rows of the one that holds the lease', async () => {
+    const { dataset, process } = await acceptAppend();
     const merges = createMergeRecords(product.sql);
     await product.sql.query(`UPDATE processes SET phase = 'merge', facts = '{"rows": 1}' WHERE id = $1`, [
       process.id,
@@ -125,7 +125,7 @@ describe('two workers that merge the same upload', () => {
 });
 
 describe('an append to a version whose rows ClickHouse has lost', () => {
-  it('makes a version of which no part can be read, and later uploads continue', async () => {
+  it('publishes a version that cannot be read, and later uploads still complete', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\n');
     const [segment] = await product.sql.query<{ id: number; storeId: number }>(
@@ -168,12 +168,12 @@ describe('a sweep', () => {
       const process = await json<ProcessAnswer>(await putWith(owner, dataset, 'a\n1\n', {}), 201);
       await product.sql.query(`UPDATE processes SET phase = 'ready' WHERE id = $1`, [process.id]);
     }
-    const asked: number[] = [];
+    const attempted: number[] = [];
     const uploads = sweepOf(async (dataset) => {
-      asked.push(dataset);
+      attempted.push(dataset);
       throw new Error('cannot be published');
     });
     await uploads();
-    expect(asked.sort()).toEqual([...datasets].sort());
+    expect(attempted.sort()).toEqual([...datasets].sort());
   });
 });

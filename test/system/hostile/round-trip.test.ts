@@ -1,4 +1,4 @@
-/** Arbitrary values in, the same values out; and the same whatever the sizes of chunks. TEST_ROUND_TRIPS sets how many. */
+/** Arbitrary values are read back unchanged, for any chunk size. TEST_ROUND_TRIPS sets the number of runs. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -29,7 +29,7 @@ afterAll(async () => {
   products = [];
 });
 
-/** Fields of a CSV text (RFC 4180); null for an empty field without quotes. */
+/** Parses CSV (RFC 4180); null for an empty unquoted field. */
 const parse = (text: string): (string | null)[][] => {
   const records: (string | null)[][] = [];
   let record: (string | null)[] = [];
@@ -50,7 +50,7 @@ const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 const csv = (records: readonly (readonly string[])[]): string =>
   records.map((record) => `${record.map(quoted).join(',')}\n`).join('');
 
-/** Digits and exponent without leading and trailing zeros: equal for equal numbers, exact at any size. */
+/** Canonical form of a number: digits without leading and trailing zeros, and exponent. Exact at any size. */
 const canonical = (text: string): string => {
   const match = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text);
   if (match === null) return `text ${text}`;
@@ -63,9 +63,9 @@ const canonical = (text: string): string => {
 
 const markers = new Set(['', 'NA', 'N/A', 'n/a', 'null', 'NULL', 'NaN', '-', '.', '..', ':']);
 
-/** True when the stored value says the same as the sent one, as its column's type has it. */
+/** True if the stored value equals the sent one for the type of its column. */
 const same = (sent: string, stored: string | null, type: string): boolean => {
-  // An empty text is never stored: the empty field of a one-column table is written as two quotes.
+  // Empty strings are never stored: a null of a one-column table is written as two quotes.
   if (stored === null || stored === '') return type === 'String' ? sent === '' : markers.has(sent);
   if (type === 'String') return stored === sent;
   if (type === 'Decimal') return canonical(stored) === canonical(sent);
@@ -156,7 +156,7 @@ const load = async (client: Client, content: string): Promise<Loaded> => {
 };
 
 describe('any table', () => {
-  it('is read back value by value, whatever the size of its chunks', async () => {
+  it('is read back value by value, for any chunk size', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (records) => {
         const [first] = records;
@@ -164,7 +164,7 @@ describe('any table', () => {
         const loaded = await Promise.all(clients.map((client) => load(client, content)));
         for (const other of loaded.slice(1)) expect(other).toEqual(loaded[0]);
         const { types = [], text: back = '' } = loaded[0] ?? {};
-        // The helper that downloads makes every CRLF an LF; so does this, on the side of what was sent.
+        // `download` replaces every CRLF by LF, also inside of values.
         const sent = records.map((record) => record.map((value) => value.replaceAll('\r\n', '\n')));
         const stored = parse(back).slice(1);
         expect(stored).toHaveLength(sent.length);
@@ -182,7 +182,7 @@ describe('any table', () => {
     );
   });
 
-  it('keeps fields of a million bytes and names with every unusual character', async () => {
+  it('keeps fields of a million bytes and names with unusual characters', async () => {
     const odd = [
       'a"b',
       'x, y',

@@ -38,7 +38,7 @@ const lines = Array.from({ length: 1_500 }, (_, row) => `${row},"text ${row}"`);
 const file = `a,b\n${lines.join('\n')}\n`;
 const shown = `"a","b"\n${lines.join('\n')}\n`;
 
-/** Rows that ClickHouse holds for the dataset, whether a version names them or not. */
+/** Number of rows in the dataset's table, referenced by a version or not. */
 const storedRows = async (dataset: number): Promise<number> => {
   const [row] = await product.sql.query<{ storeId: number }>(
     'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
@@ -55,7 +55,7 @@ const cases: [what: string, mischief: Mischief][] = [
 ];
 
 describe('a ClickHouse server behind a bad connection', () => {
-  it.each(cases)('has every record once when %s', async (_what, mischief) => {
+  it.each(cases)('stores every record once when %s', async (_what, mischief) => {
     const dataset = await createDataset(owner);
     const before = proxy.done;
     proxy.play(mischief, 6);
@@ -66,7 +66,7 @@ describe('a ClickHouse server behind a bad connection', () => {
     expect(await download(owner, dataset)).toBe(shown);
   });
 
-  it('joins an append whose answer is lost without duplicate rows', async () => {
+  it('stores the rows of an append once when its answers are lost', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file);
     proxy.play('lose_answer', 2);
@@ -78,7 +78,7 @@ describe('a ClickHouse server behind a bad connection', () => {
     expect(await download(owner, dataset)).toBe(`${shown}${long},"z"\n`);
   });
 
-  it('is awaited when every answer is slow, and read whole when answers trickle', async () => {
+  it('does not fail uploads with slow answers or truncate downloads with trickling ones', async () => {
     const dataset = await createDataset(owner);
     proxy.slow(120, 64);
     const small = 'a,b\n1,x\n2,y\n';
@@ -87,8 +87,8 @@ describe('a ClickHouse server behind a bad connection', () => {
     expect(await download(owner, dataset)).toBe('"a","b"\n1,"x"\n2,"y"\n');
   });
 
-  it('that never answers an insert is sent it again', async () => {
-    // Its sweep would take the table below for one that an upload left behind.
+  it('stores the rows of an insert without an answer once when it is repeated', async () => {
+    // The worker's sweep would drop the table below as orphaned.
     await product.stopWorker();
     const clickhouse = createClickHouse({ url: proxy.url, database: product.config.clickhouseDatabase });
     const tables = createRowTables(clickhouse, { insertTimeoutMs: 500 });
@@ -111,7 +111,7 @@ describe('a ClickHouse server behind a bad connection', () => {
         token,
         queryId: crypto.randomUUID(),
       });
-    // Its table is there from then on: what is not answered is the insert of the next chunk.
+    // Creates the table, so that the proxy drops the answer to the next insert.
     await insert('1/1/0');
     proxy.play('say_nothing', 1);
     await expect(insert('1/1/1')).rejects.toMatchObject({ code: 'store_unavailable' });

@@ -1,4 +1,4 @@
-/** Requests that wait for an outcome do not keep an API process from ending, and are not cut off by its end. */
+/** Requests that wait for an outcome neither delay the shutdown of an API process nor are aborted by it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Config } from '../../../src/config.js';
@@ -19,7 +19,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  // Longer than the test: whatever holds the process up until then fails it.
+  // Longer than the timeout of the tests, so that a delayed shutdown fails them.
   product = await startProduct({ drainTimeoutMs: '600000', firstChunkBytes: '1024' });
   owner = await product.createAccount('owner');
   await product.stopWorker();
@@ -27,15 +27,15 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-const reach = async (changes: Partial<Config> = {}) => {
+const startApi = async (changes: Partial<Config> = {}) => {
   const api = await startFurther(product, 'api', { changes });
   return { api, client: { ...owner, baseUrl: api.baseUrl } };
 };
 
-it('events of a pending upload end in order when the process stops, and continue at the next process', async () => {
+it('the event stream of a pending upload ends cleanly at shutdown and continues at another process', async () => {
   const dataset = await createDataset(owner);
   const upload = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
-  const { api, client } = await reach();
+  const { api, client } = await startApi();
   const path = `/datasets/${dataset}/processes/${upload.id}/events`;
   const headers = authorization(owner.key);
   const events = await fetch(`${client.baseUrl}${path}`, { headers });
@@ -49,16 +49,16 @@ it('events of a pending upload end in order when the process stops, and continue
   await product.stopWorker();
 });
 
-it('a client that waits for the outcome is answered that the upload is pending', async () => {
+it('a client that waits for the outcome receives the status pending at shutdown', async () => {
   const dataset = await createDataset(owner);
-  const { api, client } = await reach();
+  const { api, client } = await startApi();
   const waiting = putWith(client, dataset, 'a\n1\n', { async: 'false', wait: '55' });
-  const begun = async (): Promise<boolean> =>
+  const hasBegun = async (): Promise<boolean> =>
     (await product.sql.query('SELECT id FROM processes WHERE dataset_id = $1', [dataset])).length > 0;
-  while (!(await begun())) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!(await hasBegun())) await new Promise((resolve) => setTimeout(resolve, 20));
   await api.stop();
   const answer = await waiting;
-  // Its client is to connect to another process.
+  // The client must connect to another process.
   expect(answer.headers.get('connection')).toBe('close');
   const process = await json<ProcessAnswer>(answer, 201);
   expect(process.status).toBe('pending');
@@ -66,8 +66,8 @@ it('a client that waits for the outcome is answered that the upload is pending',
   expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 1 });
 });
 
-/** Sends rows on and on; resolves when its connection has ended. */
-const sendForEver = (client: Client, dataset: number): Promise<void> =>
+/** Uploads an endless file. Resolves when the connection has closed. */
+const sendEndless = (client: Client, dataset: number): Promise<void> =>
   new Promise((resolve) => {
     const boundary = 'stopping-4f1c';
     const outgoing = request(`${client.baseUrl}/datasets/${dataset}/data`, {
@@ -89,10 +89,10 @@ const sendForEver = (client: Client, dataset: number): Promise<void> =>
     );
   });
 
-it('uploads that do not end are aborted after the drain, and fail', async () => {
-  const { api, client } = await reach({ drainTimeoutMs: 500 });
+it('uploads that are still running after the drain timeout are aborted and fail', async () => {
+  const { api, client } = await startApi({ drainTimeoutMs: 500 });
   const datasets = await Promise.all(Array.from({ length: 12 }, () => createDataset(owner)));
-  const uploads = datasets.map((dataset) => sendForEver(client, dataset));
+  const uploads = datasets.map((dataset) => sendEndless(client, dataset));
   const codes = async (): Promise<(string | null)[]> =>
     (
       await product.sql.query<{ code: string | null }>(

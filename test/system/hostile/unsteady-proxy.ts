@@ -1,23 +1,23 @@
-/** A line to ClickHouse that a test makes slow, cuts, or lets go silent. */
+/** TCP proxy to ClickHouse that injects slow, broken and missing answers. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Treatment of the next statements that insert rows. */
+/** Fault of an insert. */
 export type Mischief =
-  /** ClickHouse runs the statement; its answer is lost with the connection. */
+  /** ClickHouse runs the statement; the connection breaks before its answer. */
   | 'lose_answer'
   /** The connection breaks in the middle of the rows. */
   | 'break_request'
-  /** Bytes go out and nothing ever comes back. */
+  /** The statement is sent but its answer never arrives. */
   | 'say_nothing';
 
 export interface UnsteadyProxy {
   readonly url: string;
-  /** Statements that were met by mischief so far. */
+  /** Number of faults injected so far. */
   readonly done: number;
-  /** The next `count` inserts meet it. */
+  /** Injects the fault into the next `count` inserts. */
   play(mischief: Mischief, count: number): void;
-  /** Milliseconds that every answer waits, and the size of the pieces that it comes in. */
+  /** Splits answers into pieces and delays each of them. */
   slow(delayMs: number, pieceBytes: number): void;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export const createUnsteadyProxy = async (target: string): Promise<UnsteadyProxy
       upstream.write(bytes);
     });
 
-    // One piece after the other, each after its pause; a queue keeps their order.
+    // The queue keeps delayed pieces in order.
     let queue: Promise<void> = Promise.resolve();
     const pass = async (bytes: Buffer): Promise<void> => {
       for (let at = 0; at < bytes.length && !client.destroyed; at += pieceBytes) {

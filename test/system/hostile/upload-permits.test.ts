@@ -1,4 +1,4 @@
-/** Uploads that wait for their own account keep their permits, and nobody else's. */
+/** Uploads that wait for their own account do not use up the permits of others. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** Three full chunks, in a few kilobytes. */
+/** Three full chunks, compressed to a few kilobytes. */
 const file = gzipSync(`a,b\n${'0,0\n'.repeat(2_500_000)}`, { level: 1 });
 
 const permits = async (state: string): Promise<number | undefined> =>
@@ -34,11 +34,11 @@ const permits = async (state: string): Promise<number | undefined> =>
     state,
   });
 
-it('another account uploads at once while one has more uploads in flight than workers handle', async () => {
+it('an account uploads without waiting while another one has more uploads in flight than workers handle', async () => {
   await product.stopWorker();
   const datasets = await Promise.all([1, 2, 3].map(() => createDataset(greedy)));
   const sending = datasets.map((dataset) => putFile(greedy, dataset, file));
-  // Half of the permits, and no more; their memory is bounded by them.
+  // An account may have half of the permits, which bound the memory of uploads.
   await expect.poll(async () => [await permits('running'), await permits('waiting')]).toEqual([2, 1]);
   const sent = await json<ProcessAnswer>(await putFile(other, await createDataset(other), 'a,b\n1,2\n'), 201);
   await product.startWorker();

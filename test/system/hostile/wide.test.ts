@@ -19,7 +19,7 @@ beforeAll(async () => {
   product = await startProduct({
     firstChunkBytes: '131072',
     chunkBytes: '65536',
-    // Counts below what an upload writes, not what a sweep removes meanwhile.
+    // A sweep would change the row counts below.
     sweepIntervalMs: '86400000',
   });
   owner = await product.createAccount('owner');
@@ -29,7 +29,7 @@ afterAll(() => product?.close());
 
 const mib = 1024 * 1024;
 
-/** Numbers, exact decimals, texts and dates in turn; some are null. */
+/** Doubles, exact decimals, strings and dates by column, with some nulls. */
 const valueAt = (row: number, column: number): string => {
   const mixed = (row * 7919 + column * 104_729) % 9_973;
   if (mixed % 13 === 0) return '';
@@ -96,7 +96,7 @@ describe('a header', () => {
 });
 
 describe('a record', () => {
-  /** A file whose second record has this many bytes, of text that does not compress well. */
+  /** File whose second record has this many bytes of poorly compressible text. */
   const fileWith = (bytes: number): { file: string; text: string } => {
     const text = randomBytes(bytes)
       .toString('base64')
@@ -112,7 +112,7 @@ describe('a record', () => {
     expect(back === `"k","t"\n1,"a"\n2,"${text}"\n3,"b"\n`).toBe(true);
   });
 
-  it('that is larger is refused with its line', async () => {
+  it('of more than 16 MiB is refused with its line number', async () => {
     const dataset = await createDataset(owner);
     const answer = await json<{ code: string; error: string }>(
       await putFile(owner, dataset, fileWith(16 * mib + 1).file),
@@ -123,9 +123,9 @@ describe('a record', () => {
   });
 });
 
-describe('the bookkeeping of an upload', () => {
-  /** Written every so often, or by an API process that prepares what is likely to be requested. */
-  const byTheClock = ['ops_samples', 'api_key_days', 'version_summaries'];
+describe('the PostgreSQL rows of an upload', () => {
+  /** Tables written periodically or ahead of requests. */
+  const excludedTables = ['ops_samples', 'api_key_days', 'version_summaries'];
 
   const rowsByTable = async (): Promise<Record<string, number>> => {
     const tables = await product.sql.query<{ name: string }>(
@@ -133,14 +133,14 @@ describe('the bookkeeping of an upload', () => {
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables) {
-      if (byTheClock.includes(name)) continue;
+      if (excludedTables.includes(name)) continue;
       const [row] = await product.sql.query<{ count: number }>(`SELECT count(*) AS count FROM "${name}"`);
       counts[name] = Number(row?.count ?? 0);
     }
     return counts;
   };
 
-  const written = async (dataset: number): Promise<Record<string, number>> => {
+  const rowsWrittenTo = async (dataset: number): Promise<Record<string, number>> => {
     const before = await rowsByTable();
     expect(await upload(owner, dataset, 'a,b\n1,x\n')).toMatchObject({ status: 'completed' });
     const after = await rowsByTable();
@@ -148,19 +148,19 @@ describe('the bookkeeping of an upload', () => {
     return Object.fromEntries(added.filter(([, count]) => count !== 0));
   };
 
-  it('does not grow with the number of versions', async () => {
+  it('do not grow with the number of versions', async () => {
     const dataset = await createDataset(owner);
     let versionId: string | null = null;
     for (let turn = 0; turn < 5; turn += 1) {
       versionId = (await upload(owner, dataset, `a,b\n${turn},x\n`)).versionId;
     }
-    const early = await written(dataset);
+    const early = await rowsWrittenTo(dataset);
     for (let turn = 0; turn < 200; turn += 1) {
       const answer = await call(owner, 'POST', `/datasets/${dataset}/versions/${versionId}/restore`);
       expect(answer.status).toBeLessThan(300);
       await answer.arrayBuffer();
     }
-    expect(await written(dataset)).toEqual(early);
+    expect(await rowsWrittenTo(dataset)).toEqual(early);
     expect(early).toMatchObject({ processes: 1, versions: 1, segment_ranges: 1, segments: 1, chunks: 1 });
   });
 });

@@ -1,4 +1,4 @@
-/** Real proxies in front of the product, and curl behind them. */
+/** curl through real proxies in front of the product. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ const withKey = (): string[] => ['-u', `${client.key}:`];
 const rowsPath = (more = ''): string => `/api/datasets/${large}/data?%24skip=0${more}`;
 const bodyOf = ({ body }: CurlAnswer): string => body.toString().replaceAll('\r\n', '\n');
 
-/** Proxies with the protocol that the client speaks to them, and curl's arguments for it. */
+/** Proxies, the client's protocol, and curl's arguments for it. */
 const examples: readonly [name: string, url: () => string, args: string[], version: string][] = [
   ['nginx, HTTP/1.1', () => nginx.url, ['--http1.1'], '1.1'],
   ['nginx, HTTP/2', () => nginx.url, ['--http2'], '2'],
@@ -74,15 +74,15 @@ const examples: readonly [name: string, url: () => string, args: string[], versi
 
 const everyWay: typeof examples = [
   ...examples,
-  ['nginx as it is by default', () => plain.url, [], '1.1'],
-  ['nginx as it is by default, HTTP/2', () => plain.tlsUrl, ['--http2'], '2'],
+  ['nginx by default', () => plain.url, [], '1.1'],
+  ['nginx by default, HTTP/2', () => plain.tlsUrl, ['--http2'], '2'],
   ['no proxy', () => new URL(product.baseUrl).origin, ['--http1.1'], '1.1'],
   ['no proxy, HTTP/1.0', () => new URL(product.baseUrl).origin, ['--http1.0'], '1.1'],
   ['nginx, HTTP/1.0', () => nginx.url, ['--http1.0'], '1.1'],
   ['HAProxy, HTTP/1.0', () => haproxy.url, ['--http1.0'], '1.1'],
 ];
 
-describe('a download that breaks off midway', () => {
+describe('a download that breaks in the middle', () => {
   it.for(everyWay)('never looks complete: %s', async ([, url, args]) => {
     for (const format of [
       '',
@@ -99,7 +99,7 @@ describe('a download that breaks off midway', () => {
     }
   });
 
-  it.for(examples)('starts, and ends with an error of curl: %s', async ([, url, args, version]) => {
+  it.for(examples)('starts and ends with an error of curl: %s', async ([, url, args, version]) => {
     cutter.cutAfter(3_000_000);
     const answer = await curl(...withKey(), ...args, url() + rowsPath());
     cutter.cutAfter(Number.POSITIVE_INFINITY);
@@ -117,7 +117,7 @@ describe('a whole download', () => {
   });
 
   it.for(everyWay.filter(([name]) => name.includes('default') || name.includes('1.0')))(
-    'is refused for HTTP/1.0 where it is long, and otherwise sent with its length: %s',
+    'is refused for HTTP/1.0 if it is long, and otherwise sent with Content-Length: %s',
     async ([, url, args]) => {
       const refused = await curl(...withKey(), ...args, url() + rowsPath());
       expect(refused).toMatchObject({ status: 426, exit: 0 });
@@ -125,7 +125,7 @@ describe('a whole download', () => {
       const short = await curl(...withKey(), ...args, `${url()}/api/datasets/${small}/data?%24skip=0`);
       expect(short).toMatchObject({ status: 200, exit: 0 });
       expect(short.headers).toMatch(/^content-length: \d+/im);
-      // A whole file has a length as soon as it is made.
+      // An exported file always has a length.
       const file = await curl(...withKey(), ...args, '--location', `${url()}/api/datasets/${large}/data`);
       expect(file).toMatchObject({ status: 200, exit: 0 });
       expect(file.headers).toMatch(new RegExp(`^content-length: ${file.body.length}\r$`, 'im'));
@@ -138,7 +138,7 @@ describe.for([
   ['nginx', () => nginx],
   ['HAProxy', () => haproxy],
 ] as const)('the example for %s', ([, proxy]) => {
-  it('accepts large files, also with a wrong key, which is answered 401', async () => {
+  it('accepts large files, and passes on the 401 for a wrong key', async () => {
     const id = await createDataset(client);
     const put = [
       '-X',
@@ -154,12 +154,12 @@ describe.for([
     expect(JSON.parse(String(sent.body))).toMatchObject({ datasetId: id, status: 'completed', rows });
   });
 
-  it('shows /metrics only to operators', async () => {
+  it('hides /metrics', async () => {
     for (const path of ['/metrics', '/%6detrics', '//metrics', '/METRICS/'])
       expect((await curl('--path-as-is', proxy().url + path)).status).toBe(404);
   });
 
-  it('writes no key and no token of a link into its logs', async () => {
+  it('does not log keys or link tokens', async () => {
     const url = proxy().url;
     const first = await curl(...withKey(), `${url}/api/datasets/${small}/data`);
     const link = /^location: (\S+)/im.exec(first.headers)?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** The client that openapi-python-client makes of the document works as it comes. */
+/** The client that openapi-python-client generates from the OpenAPI document works without changes. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The program of the generator, in an environment that is made once and kept. */
+/** Installs the generator into a cached virtual environment. */
 const installGenerator = async (): Promise<string> => {
   const venv = join(cache, 'python');
   const program = join(venv, 'bin', 'openapi-python-client');
@@ -52,7 +52,7 @@ const installGenerator = async (): Promise<string> => {
   return program;
 };
 
-it('the Python client is generated whole and creates, uploads, polls, filters and downloads', async () => {
+it('the generated Python client is complete and can create, upload, poll, filter and download', async () => {
   const generator = await installGenerator();
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));

@@ -1,4 +1,4 @@
-/** The Python package, built as a wheel and used against the product as its users do. */
+/** The Python package, built as a wheel, installed, and used against the product. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,8 +45,8 @@ const python = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     maxBuffer: 64 * 1024 * 1024,
   });
 
-/** The folder that the wheel was installed in. */
-const installed = async (): Promise<string> => {
+/** @returns folder of the installed package. */
+const installWheel = async (): Promise<string> => {
   const pip = ['-m', 'pip', '--disable-pip-version-check', '-q'];
   const [wheels, site] = [join(folder, 'wheels'), join(folder, 'site')];
   const quietly = ['--no-deps', '--no-index'];
@@ -59,9 +59,9 @@ const installed = async (): Promise<string> => {
 
 describe('the Python package', () => {
   pythonTest(
-    'reads, uploads and compares, and adds rows once whatever gets lost',
+    'reads, uploads and compares, and appends rows exactly once even if requests or answers are lost',
     async () => {
-      const site = await installed();
+      const site = await installWheel();
       const values = join(folder, 'values.json');
       await writeFile(values, JSON.stringify({ csv: exactCsv, columns: exactColumns, rows: exactRows }));
       const env = { PYTHONPATH: site, TABULARY_API: product.baseUrl, TABULARY_KEY: key, VALUES: values };
@@ -74,7 +74,7 @@ describe('the Python package', () => {
   );
 
   loaderTest(
-    'is a destination of dlt, and its pages a source',
+    'is a destination and a source of dlt',
     async () => {
       const env = { PYTHONPATH: join(source, 'src'), TABULARY_API: product.baseUrl, TABULARY_KEY: key };
       const quiet = { RUNTIME__DLTHUB_TELEMETRY: 'false' };
@@ -85,7 +85,7 @@ describe('the Python package', () => {
   );
 
   pythonTest(
-    'is typed',
+    'passes mypy',
     async () => {
       const config = join(source, 'pyproject.toml');
       const { stdout } = await python([

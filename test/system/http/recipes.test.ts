@@ -1,4 +1,4 @@
-/** Recipes for tools that load and transform tables, run as their page has them. */
+/** Recipes for data loaders, run exactly as documented. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const python = async (args: readonly string[], dataset?: number): Promise<string
   return (await run(await programOf('Python loaders'), args, options)).stdout;
 };
 
-/** Extensions of DuckDB come with a package, not from the network. */
+/** Installs the DuckDB extension from its Python package instead of the network. */
 const installExtension = `
 import pathlib, duckdb, duckdb_extension_httpfs
 folder = pathlib.Path(duckdb_extension_httpfs.__file__).parent / "extensions"
@@ -57,10 +57,10 @@ for extension in folder.rglob("httpfs.duckdb_extension"):
 
 describe('the recipe', () => {
   loaderTest(
-    'of dlt loads tables into datasets',
+    'for dlt loads tables into datasets',
     async () => {
       const [load = ''] = blocksOf(page, 'python');
-      // The second run has the same keys.
+      // The second run upserts the same keys.
       for (let time = 0; time < 2; time += 1) await python(['-c', load]);
       const datasets = await json<{ id: number; name: string }[]>(await call(client, 'GET', '/datasets'));
       const [made] = datasets.filter(({ name }) => name === 'prices');
@@ -70,7 +70,7 @@ describe('the recipe', () => {
   );
 
   loaderTest(
-    'of dlt reads all pages of a dataset',
+    'for dlt reads all pages of a dataset',
     async () => {
       const id = await createDataset(client);
       const rows = Array.from(
@@ -89,7 +89,7 @@ describe('the recipe', () => {
   );
 
   loaderTest(
-    'of dbt makes a table of a dataset in DuckDB',
+    'for dbt creates a DuckDB table from a dataset',
     async () => {
       const id = await createDataset(client);
       await upload(client, id, 'Country,Price\nNorway,1.5\nNorway,2.25\nChile,\n');

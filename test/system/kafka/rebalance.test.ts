@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // A consumer that is closed waits for the chunk that it has begun.
+  // Closing a consumer waits for its chunk in flight.
   release();
   await Promise.all(consumers.map((consumer) => consumer.close()));
   await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] }));
@@ -69,7 +69,7 @@ const committed = async (): Promise<number[]> => {
     .map(({ offset }) => Number(offset));
 };
 
-it('a new member does not wait for a chunk of another, which continues and is handled once', async () => {
+it('a new member does not wait for a chunk in flight at another, which is handled once', async () => {
   const begun: string[] = [];
   const first = await join(async ({ chunk, position }) => {
     begun.push(`first ${chunk.processId} of ${position.partition}`);

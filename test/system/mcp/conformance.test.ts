@@ -1,4 +1,4 @@
-/** The protocol's own conformance checks, by the scenarios that need no fixture server. */
+/** The official MCP conformance suite, as far as it needs no fixture server. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
@@ -13,20 +13,20 @@ import { mcpUrl } from '../../support/mcp.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
-let door: Server;
+let proxy: Server;
 let url: string;
 let folder: string;
 
-/** A server in front that adds the key, which the programs do not send; everything else is passed on as it is. */
-const openDoor = async (target: URL, key: string): Promise<Server> => {
-  const server = createServer((asked, answer) => {
-    const headers = { ...asked.headers, authorization: `Bearer ${key}` };
-    const outgoing = request(target, { method: asked.method ?? 'GET', headers }, (reply) => {
+/** Starts a reverse proxy that adds the API key, which the suite does not send. */
+const startKeyProxy = async (target: URL, key: string): Promise<Server> => {
+  const server = createServer((incoming, answer) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const outgoing = request(target, { method: incoming.method ?? 'GET', headers }, (reply) => {
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(answer);
     });
     outgoing.on('error', () => answer.destroy());
-    asked.pipe(outgoing);
+    incoming.pipe(outgoing);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
@@ -35,13 +35,13 @@ const openDoor = async (target: URL, key: string): Promise<Server> => {
 beforeAll(async () => {
   product = await startProduct();
   const { key } = await product.createAccount('conformance');
-  door = await openDoor(mcpUrl(product.baseUrl), key);
-  url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/mcp`;
+  proxy = await startKeyProxy(mcpUrl(product.baseUrl), key);
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
   folder = await mkdtemp(join(tmpdir(), 'tabulary-mcp-'));
 });
 afterAll(async () => {
-  door?.closeAllConnections();
-  door?.close();
+  proxy?.closeAllConnections();
+  proxy?.close();
   await product?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -61,7 +61,7 @@ interface Check {
 const checksOf = async (scenario: string, revision: string): Promise<Check[]> => {
   const results = join(folder, `${scenario}-${revision}`);
   const args = ['server', '--url', url, '--scenario', scenario, '--spec-version', revision, '-o', results];
-  // Its exit code is not 0 for expected failures: the checks themselves say what happened.
+  // The exit code is also non-zero for expected failures, so the checks are read instead.
   await promisify(execFile)(process.execPath, ['--import', preload, programs, ...args]).catch(
     () => undefined,
   );
@@ -69,7 +69,7 @@ const checksOf = async (scenario: string, revision: string): Promise<Check[]> =>
   return JSON.parse(await readFile(join(results, run, 'checks.json'), 'utf8')) as Check[];
 };
 
-/** Checks that call tools of a fixture server. */
+/** Checks that fail without the tools of a fixture server. */
 const needFixtures: readonly string[] = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -90,7 +90,7 @@ describe.each([
   ['http-header-validation', '2026-07-28'],
   ['caching', '2026-07-28'],
 ])('the scenario %s at revision %s', (scenario, revision) => {
-  it('has no failure', async () => {
+  it('has no unexpected failure', async () => {
     const checks = await checksOf(scenario, revision);
     const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
     const unexpected = failed.filter(({ id }) => !needFixtures.includes(id));

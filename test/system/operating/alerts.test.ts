@@ -1,4 +1,4 @@
-/** Alerts fire when their thing is broken on the real product, and end when it is repaired. */
+/** Alerts fire on real faults of the product and resolve after the repair. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -59,24 +59,25 @@ afterAll(() => world?.close());
 
 const api = (): string => product.baseUrl.replace(/\/api$/, '');
 
-/** The first scrape of the API process of which it is true. */
-const when = (wanted: (samples: Scrape) => boolean): Promise<Scrape> => scrapeUntil([api()], wanted);
+/** Scrapes the API process until the condition holds. */
+const scrapeApiUntil = (wanted: (samples: Scrape) => boolean): Promise<Scrape> =>
+  scrapeUntil([api()], wanted);
 
 const whole = (): Promise<Scrape> =>
-  when(
+  scrapeApiUntil(
     (samples) =>
       sumOf(samples, 'tabulary_consumer_group_members') > 0 &&
       sumOf(samples, 'tabulary_consumer_lag_messages') === 0 &&
       sumOf(samples, 'tabulary_uploads_pending') === 0,
   );
 
-// First: the age of what waits shows by the times of messages, which grow along a partition.
-it('no worker, lag, the oldest pending upload: fire when a worker is down and an upload and a message wait for it', async () => {
+// Must run first, because the message with an old timestamp must be the first of its partition.
+it('no worker, consumer lag, oldest pending upload: fire when the worker is down and an upload and a message are pending', async () => {
   const healthy = await whole();
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const upload = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
-  // It was accepted an hour ago, and ten minutes ago somebody wrote nonsense into the topic of long uploads.
+  // Backdates the upload by an hour and sends an invalid bulk message dated ten minutes ago.
   await product.sql.query(`UPDATE processes SET created_at = created_at - interval '1 hour' WHERE id = $1`, [
     upload.id,
   ]);
@@ -87,7 +88,7 @@ it('no worker, lag, the oldest pending upload: fire when a worker is down and an
     messages: [{ partition: 0, value: Buffer.from('nonsense'), timestamp: String(Date.now() - 600_000) }],
   });
   await producer.disconnect();
-  const broken = await when(
+  const broken = await scrapeApiUntil(
     (samples) =>
       valuesOf(samples, 'tabulary_consumer_group_members').some((members) => members === 0) &&
       valuesOf(samples, 'tabulary_consumer_lag_seconds').some((seconds) => seconds > 300) &&
@@ -100,24 +101,24 @@ it('no worker, lag, the oldest pending upload: fire when a worker is down and an
   for (const alert of ['TabularyNoWorker', 'TabularyConsumerLag', 'TabularyOldestPendingUpload'])
     await expectToFire({ alert, healthy, broken, repaired });
 
-  // The nonsense has become a dead letter, until somebody decides.
-  const waiting = await when((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 1);
+  // The invalid message is a dead letter that waits for an operator.
+  const waiting = await scrapeApiUntil((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 1);
   await product.sql.query(`UPDATE dead_letters SET state = 'dropped'`);
-  const settled = await when((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 0);
+  const settled = await scrapeApiUntil((samples) => sumOf(samples, 'tabulary_dead_letters_waiting') === 0);
   await expectToFire({ alert: 'TabularyDeadLetters', healthy, broken: waiting, repaired: settled });
 });
 
-it('broken answers: fires when ClickHouse aborts a query in the middle of a download', async () => {
+it('answers broken: fires when ClickHouse aborts a query in the middle of a download', async () => {
   const healthy = await scrape([api()]);
   const dataset = await createDataset(owner);
   const rows = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
   expect((await upload(owner, dataset, `n,text\n${rows.join('')}`)).status).toBe('completed');
-  // 200 MB: more than any buffer on the way holds.
+  // 200 MB, more than all buffers on the way.
   const longer = Array.from({ length: 8 }, (_, at) => `compute(concat(t${at},t${at}) as t${at + 1})`);
   const apply = ['compute(concat(text,text) as t0)', ...longer].join('/');
   const path = `/datasets/${dataset}/data?$apply=${encodeURIComponent(apply)}`;
-  const asked = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const request = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
   answer.on('error', () => undefined);
   expect(answer.statusCode).toBe(200);
   await product.clickhouse(
@@ -127,7 +128,7 @@ it('broken answers: fires when ClickHouse aborts a query in the middle of a down
   answer.resume();
   if (!answer.closed) await new Promise((resolve) => answer.once('close', resolve));
   expect(answer.complete).toBe(false);
-  const broken = await when(
+  const broken = await scrapeApiUntil(
     (samples) =>
       sampleOf(samples, 'tabulary_http_answers_broken_total', {
         route: '/api/datasets/{id}/data',
@@ -139,10 +140,10 @@ it('broken answers: fires when ClickHouse aborts a query in the middle of a down
   await expectToFire({ alert: 'TabularyAnswersBroken', healthy, broken, repaired: await scrape([api()]) });
 });
 
-it('quota: fires after the last request of a day, and ends a day later without a request', async () => {
+it('quota used up: fires after the last request of a day and resolves a day later without a request', async () => {
   const left = { provider: 'fred', span: 'day', key: 'service' };
   const leftIs = (wanted: number): Promise<Scrape> =>
-    when((samples) => sampleOf(samples, 'tabulary_gateway_quota_left', left) === wanted);
+    scrapeApiUntil((samples) => sampleOf(samples, 'tabulary_gateway_quota_left', left) === wanted);
   const healthy = await leftIs(3);
   const preview = await call(owner, 'GET', '/providers/fred/series/GDP');
   expect(preview.status).toBe(200);
@@ -150,18 +151,17 @@ it('quota: fires after the last request of a day, and ends a day later without a
   expect(await json(await call(owner, 'GET', '/providers/fred/quota'))).toMatchObject({
     quotas: [{ span: 'day', limit: 3, left: 0 }],
   });
-  // A day passes.
   await product.sql.query(`UPDATE gateway_usage SET bucket = bucket - interval '1 day'`);
   const repaired = await leftIs(3);
   await expectToFire({ alert: 'TabularyQuotaUsedUp', healthy, broken, repaired });
 });
 
-it('upstream changed: fires when a provider answers in another form', async () => {
+it('upstream changed: fires when a provider answers in an unexpected format', async () => {
   const healthy = await scrape([api()]);
   world.bank.answerAll({ reply: '<html>We have a new site</html>' });
   const changed = await call(owner, 'GET', '/providers/bankofcanada/series/FXUSDCAD');
   expect(changed.status).toBe(502);
-  const broken = await when(
+  const broken = await scrapeApiUntil(
     (samples) =>
       (sampleOf(samples, 'tabulary_gateway_unexpected_replies_total', { provider: 'bankofcanada' }) ?? 0) > 0,
   );
@@ -169,13 +169,13 @@ it('upstream changed: fires when a provider answers in another form', async () =
   await expectToFire({ alert: 'TabularyUpstreamChanged', healthy, broken, repaired: await scrape([api()]) });
 });
 
-it('miscounted: fires when ClickHouse loses rows of an upload, which is replayed', async () => {
+it('segments miscounted: fires when ClickHouse loses rows of an upload, which is replayed', async () => {
   const healthy = await scrape([api(), product.workerUrl]);
   const dataset = await createDataset(owner);
   const rows = Array.from({ length: 40_000 }, (_, row) => `${row},text of row ${row}\n`);
   const file = Buffer.from(`${partHead}n,text\n${rows.join('')}${formEnd}`);
   const socket = await openUpload(owner, dataset, file.length, 'async=false');
-  // All but the last bytes: the upload has not ended yet when its first rows are gone.
+  // Holds back the last bytes, so that the upload is still running when its first rows are lost.
   socket.write(file.subarray(0, -100));
   const database = product.config.clickhouseDatabase;
   const stagingTable = async (): Promise<string> =>
@@ -209,14 +209,18 @@ it('many parts: fires for a table whose parts are not merged', async () => {
     `INSERT INTO ${table} SELECT number FROM numbers(720)
      SETTINGS max_block_size = 1, min_insert_block_size_rows = 1, min_insert_block_size_bytes = 1, max_insert_threads = 1`,
   );
-  const broken = await when((samples) => sumOf(samples, 'tabulary_store_parts_per_partition') > 700);
+  const broken = await scrapeApiUntil(
+    (samples) => sumOf(samples, 'tabulary_store_parts_per_partition') > 700,
+  );
   await product.clickhouse(`DROP TABLE ${table} SYNC`);
-  const repaired = await when((samples) => sumOf(samples, 'tabulary_store_parts_per_partition') < 700);
+  const repaired = await scrapeApiUntil(
+    (samples) => sumOf(samples, 'tabulary_store_parts_per_partition') < 700,
+  );
   await expectToFire({ alert: 'TabularyManyParts', healthy, broken, repaired });
 });
 
-it('disk: fires between the limits when a disk is reported twice as full as it is', async () => {
-  const samples = await when((now) => sumOf(now, 'tabulary_store_disk_bytes') > 0);
+it('disk full: fires when the reported size of a disk doubles at the same free space', async () => {
+  const samples = await scrapeApiUntil((now) => sumOf(now, 'tabulary_store_disk_bytes') > 0);
   const [free = 0] = valuesOf(samples, 'tabulary_store_disk_free_bytes');
   const filled = samples.map((sample) =>
     sample.name === 'tabulary_store_disk_bytes' ? { ...sample, value: sample.value * 2 } : sample,
@@ -229,7 +233,7 @@ it('disk: fires between the limits when a disk is reported twice as full as it i
   );
 });
 
-it('version skew: fires for processes of two versions', async () => {
+it('version skew: fires while processes of two versions run', async () => {
   const healthy = await scrape([api()]);
   const earlier = await startFurther(product, 'api', { version: '0.0.1' });
   const broken = await scrape([api(), earlier.root]);

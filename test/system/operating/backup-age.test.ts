@@ -1,4 +1,4 @@
-/** The age of the last good backup, as Prometheus sees it. */
+/** Metric of the last successful backup. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const shown = async (): Promise<number | undefined> => {
   return value === undefined ? undefined : Number(value);
 };
 
-it('the age has no value before the first backup, is 0 when none succeeded, and then the time of the newest good one', async () => {
+it('the metric is absent before the first backup, 0 while none has succeeded, then the time of the last successful one', async () => {
   await expect.poll(shown).toBeUndefined();
   const file = join(folder, 'file');
   await writeFile(file, '');

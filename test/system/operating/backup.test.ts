@@ -80,12 +80,12 @@ const partsOf = (
   place: string,
 ): BackupParts => ({ ...context, databaseUrl: context.config.databaseUrl ?? '', place });
 
-interface Place {
+interface Installation {
   readonly config: Config;
   readonly sql: Sql;
 }
 
-const admin = async <T>(on: Place, line: string): Promise<T & { exitCode: number }> => {
+const admin = async <T>(on: Installation, line: string): Promise<T & { exitCode: number }> => {
   const { output, exitCode } = await runAdmin(on, commands, `${line} --json`);
   return { ...(JSON.parse(output) as T), exitCode };
 };
@@ -93,8 +93,7 @@ const admin = async <T>(on: Place, line: string): Promise<T & { exitCode: number
 const backup = (options = ''): Promise<BackupReport & { exitCode: number }> =>
   admin(product, `backup --to ${folder}${options}`);
 
-/** Databases without anything in them. */
-const emptyPlace = async (): Promise<Place> => {
+const emptyInstallation = async (): Promise<Installation> => {
   const name = `r${randomBytes(6).toString('hex')}`;
   const database = await createEmptyDatabase(inject('databaseUrl'));
   await scope.defer('database', database.drop);
@@ -117,7 +116,7 @@ const emptyPlace = async (): Promise<Place> => {
   };
 };
 
-const startOn = async ({ config }: Place): Promise<Client> => {
+const startOn = async ({ config }: Installation): Promise<Client> => {
   await createWorkerProcess(config, silentLog, scope);
   const { port } = await createApiProcess(config, silentLog, scope);
   return { baseUrl: `http://127.0.0.1:${port}/api`, key: owner.key };
@@ -129,23 +128,22 @@ const file = (rows: number, from = 0, text = 'text'): string =>
 const send = (dataset: number, content: string, fields: Options): Promise<ProcessAnswer> =>
   uploadWith(owner, dataset, content, fields);
 
-interface Seen {
+interface VersionRef {
   readonly dataset: number;
   readonly version: string;
 }
 
-/** Every version that PostgreSQL has. */
-const versionsIn = (sql: Sql): Promise<Seen[]> =>
-  sql.query<Seen>('SELECT dataset_id AS dataset, id::text AS version FROM versions ORDER BY id');
+const versionsIn = (sql: Sql): Promise<VersionRef[]> =>
+  sql.query<VersionRef>('SELECT dataset_id AS dataset, id::text AS version FROM versions ORDER BY id');
 
-const answersTo = async (client: Client, versions: readonly Seen[]): Promise<Map<string, string>> => {
+const answersTo = async (client: Client, versions: readonly VersionRef[]): Promise<Map<string, string>> => {
   const all = new Map<string, string>();
   for (const { dataset, version } of versions)
     for (const [question, answer] of await answersOf(client, dataset, version)) all.set(question, answer);
   return all;
 };
 
-/** Datasets in pools and in tables of their own, with histories of every mode, and a clone. */
+/** Creates datasets in pools and in their own tables, with versions of every mode, and a clone. */
 const fill = async (): Promise<number[]> => {
   const small = await createDataset(owner);
   await upload(owner, small, file(20));
@@ -168,7 +166,7 @@ const fill = async (): Promise<number[]> => {
 };
 
 describe('a backup', () => {
-  it('made while uploads run has byte for byte the same answers after a restore', async () => {
+  it('taken while uploads run restores versions with byte-identical answers', async () => {
     await fill();
     let running = true;
     let uploads = 0;
@@ -188,7 +186,7 @@ describe('a backup', () => {
     await Promise.all(loads);
     expect(made).toMatchObject({ exitCode: 0, accounts: 1, reused: 0 });
 
-    const place = await emptyPlace();
+    const place = await emptyInstallation();
     const restored = await admin<Record<string, unknown>>(place, `restore --from ${folder} --verify`);
     expect(restored).toMatchObject({
       exitCode: 0,
@@ -209,7 +207,7 @@ describe('a backup', () => {
     const [before, now] = [await answersTo(owner, common), await answersTo(there, common)];
     expect([...now.values()].filter((answer) => answer.startsWith('200 ')).length).toBeGreaterThan(50);
     expect(now).toEqual(before);
-    // It goes on there: ids are its own, and nothing is left over.
+    // The restored installation accepts uploads.
     const dataset = await createDataset(there);
     await upload(there, dataset, file(20));
     expect(await download(there, dataset)).toContain('"text 19"');
@@ -218,7 +216,7 @@ describe('a backup', () => {
     );
   });
 
-  it('writes only what earlier ones lack, and the older ones stay whole until they are deleted', async () => {
+  it('is incremental, and earlier backups stay restorable until they are deleted', async () => {
     const place = folder;
     folder = await mkdtemp(join(tmpdir(), 'tabulary-backup-'));
     try {
@@ -249,13 +247,13 @@ describe('a backup', () => {
     }
   });
 
-  it('can be read by its owner only', async () => {
+  it('is readable only by its owner', async () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of entries.filter((one) => one.isFile()))
       expect((await stat(join(entry.parentPath, entry.name))).mode & 0o077).toBe(0);
   });
 
-  it('refuses to save damaged rows', async () => {
+  it('fails when stored rows are damaged', async () => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(200));
     const [row] = await product.sql.query<{ store: number }>(
@@ -272,7 +270,7 @@ describe('a backup', () => {
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
   });
 
-  it('keeps rows that are deleted meanwhile until it is done', async () => {
+  it('prevents the deletion of rows until it is done', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(200));
     const [row] = await product.sql.query<{ store: number }>(
@@ -302,11 +300,11 @@ describe('a backup', () => {
 });
 
 describe('a backup to a bucket', () => {
-  it('is restored and compared, adds only new files, and is refused when a file is missing', async () => {
+  it('is incremental, can be restored and verified, and is refused when a file is missing', async () => {
     const server = await startS3Server();
     await scope.defer('S3', server.close);
     const { bucket, endpoint, region, pathStyle, credentials } = server.lenient;
-    const at = <T extends Place>(place: T): Place => ({
+    const at = <T extends Installation>(place: T): Installation => ({
       sql: place.sql,
       config: {
         ...place.config,
@@ -329,7 +327,7 @@ describe('a backup to a bucket', () => {
     const made = await admin<BackupReport>(here, `backup --to ${to}`);
     expect(made.reused).toBeGreaterThan(0);
 
-    const place = at(await emptyPlace());
+    const place = at(await emptyInstallation());
     expect(await admin(place, `restore --from ${to} --check`)).toMatchObject({ id: made.id });
     const restored = await admin<Record<string, unknown>>(place, `restore --from ${to} --verify`);
     expect(restored).toMatchObject({ exitCode: 0, id: made.id, versions: made.versions, faults: [] });
@@ -343,7 +341,7 @@ describe('a backup to a bucket', () => {
     for await (const { key } of stored.list()) if (/^segments\//.test(key)) segments.push(key);
     expect(segments.length).toBeGreaterThan(0);
     for (const key of segments.slice(0, 1)) await stored.delete(key);
-    const other = at(await emptyPlace());
+    const other = at(await emptyInstallation());
     await expect(admin(other, `restore --from ${to}`)).rejects.toMatchObject({ code: 'backup_damaged' });
     expect(await other.sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
   });
@@ -355,19 +353,18 @@ describe('a restore', () => {
       .filter((name) => pattern.test(name))
       .map((name) => join(folder, name));
 
-  /** Nothing was made in either database. */
-  const untouched = async ({ config, sql }: Place): Promise<void> => {
+  const expectEmpty = async ({ config, sql }: Installation): Promise<void> => {
     expect(await sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
     const database = `SELECT count() FROM system.tables WHERE database = '${config.clickhouseDatabase}'`;
     expect((await product.clickhouse(database)).trim()).toBe('0');
   };
 
-  it('refuses a product that is not empty', async () => {
+  it('refuses databases that are not empty', async () => {
     const made = await backup();
     await expect(admin(product, `restore --from ${folder} --backup ${made.id}`)).rejects.toMatchObject({
       code: 'not_empty',
     });
-    const place = await emptyPlace();
+    const place = await emptyInstallation();
     await product.clickhouse(`CREATE DATABASE ${place.config.clickhouseDatabase}`);
     await product.clickhouse(
       `CREATE TABLE ${place.config.clickhouseDatabase}.s1 ENGINE = MergeTree ORDER BY tuple() AS SELECT 1 AS a`,
@@ -376,8 +373,8 @@ describe('a restore', () => {
     expect(await place.sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
   });
 
-  it('refuses a folder without a backup, and one whose last backup was not completed', async () => {
-    const place = await emptyPlace();
+  it('refuses a folder without a backup, and an incomplete backup', async () => {
+    const place = await emptyInstallation();
     const empty = await mkdtemp(join(tmpdir(), 'tabulary-none-'));
     await expect(admin(place, `restore --from ${empty}`)).rejects.toMatchObject({ code: 'no_backup' });
     await rm(empty, { recursive: true });
@@ -386,13 +383,13 @@ describe('a restore', () => {
     await expect(admin(place, `restore --from ${folder} --backup ${id}`)).rejects.toMatchObject({
       code: 'no_backup',
     });
-    await untouched(place);
+    await expectEmpty(place);
   });
 
   it.each([
     ['a flipped byte in rows', /segments\/.*native\.zst$/, 'flip'],
-    ['rows that were cut', /segments\/.*native\.zst$/, 'cut'],
-    ['a missing file of rows', /segments\/.*native\.zst$/, 'remove'],
+    ['truncated rows', /segments\/.*native\.zst$/, 'cut'],
+    ['a missing segment file', /segments\/.*native\.zst$/, 'remove'],
     ['a flipped byte in a table', /versions\.copy\.gz$/, 'flip'],
     ['a missing table', /datasets\.copy\.gz$/, 'remove'],
     ['a changed manifest', /manifest\.json$/, 'flip'],
@@ -411,18 +408,18 @@ describe('a restore', () => {
         bytes[at] = (bytes[at] ?? 0) ^ 1;
         await writeFile(target, bytes);
       }
-      const place = await emptyPlace();
+      const place = await emptyInstallation();
       await expect(admin(place, `restore --from ${folder}`)).rejects.toMatchObject({
         code: 'backup_damaged',
       });
-      await untouched(place);
+      await expectEmpty(place);
     } finally {
       await rm(folder, { recursive: true, force: true });
       folder = whole;
     }
   });
 
-  it('fails uploads that were pending, with the reason', async () => {
+  it('fails pending uploads with the code upload_expired', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
@@ -437,7 +434,7 @@ describe('a restore', () => {
     const { id } = await json<ProcessAnswer>(answer, 201);
     await backup();
     await product.startWorker();
-    const place = await emptyPlace();
+    const place = await emptyInstallation();
     expect(await admin(place, `restore --from ${folder}`)).toMatchObject({ failedUploads: 1 });
     const [process] = await place.sql.query<{ status: string; code: string }>(
       `SELECT status, error ->> 'code' AS code FROM processes WHERE id = $1`,

@@ -21,13 +21,13 @@ const nodes = createScope(silentLog);
 let product: TestProduct;
 let owner: Client;
 let urls: readonly string[];
-/** Contents by dataset. */
+/** CSV content by dataset. */
 const contents = new Map<number, string>();
 
 const lines = (rows: number, of: number): string =>
   `a,b,c\n${Array.from({ length: rows }, (_, row) => `${of}.${row},text ${row},2024-01-0${(row % 9) + 1}\n`).join('')}`;
 
-/** Output of a command of `cluster`, and its exit code. */
+/** Runs a `cluster` command. */
 const cluster = async <T>(line: string): Promise<T & { exitCode: number }> => {
   const ran = await runAdmin(product, [createClusterCommands(openCluster)], `cluster ${line} --json`);
   return { ...JSON.parse(ran.output), exitCode: ran.exitCode };
@@ -40,7 +40,7 @@ const shardsOfStores = async (): Promise<Map<number, number>> => {
   return new Map(rows.map(({ dataset, shard }) => [dataset, shard]));
 };
 
-/** Rows of the segments of a dataset, all versions, on one shard, and how many there should be. */
+/** Counts the rows of all versions of a dataset, as stored on a shard and as recorded. */
 const rowsOn = async (dataset: number, shard: number): Promise<{ found: number; expected: number }> => {
   const segments = await product.sql.query<{ id: number; store: number; rows: number; pool: string | null }>(
     `SELECT g.id, g.store_id AS store, g.rows, m.pool FROM segments g JOIN datasets d ON d.store_id = g.store_id
@@ -58,7 +58,7 @@ const rowsOn = async (dataset: number, shard: number): Promise<{ found: number; 
   return sum;
 };
 
-/** Every dataset reads as it was sent, and its shard has all of its rows. */
+/** Checks that every dataset can be read unchanged and that its shard has all of its rows. */
 const expectWhole = async (): Promise<void> => {
   const shards = await shardsOfStores();
   for (const [dataset, content] of contents) {
@@ -99,10 +99,10 @@ afterAll(async () => {
 });
 
 describe('the shards of a cluster', () => {
-  it('are listed with what they store', async () => {
+  it('are listed with their state, weight, stores and disk space', async () => {
     const view = await cluster<ClusterView>('show');
     expect(view.cluster).toBe('tabulary');
-    // Weights are equal, so datasets take the shards in turn.
+    // With equal weights, datasets are distributed round-robin.
     expect(view.shards.map(({ shard, state, weight, stores }) => [shard, state, weight, stores])).toEqual(
       [1, 2, 3].map((shard) => [shard, 'in use', 1, contents.size / 3]),
     );
@@ -115,7 +115,7 @@ describe('the shards of a cluster', () => {
     }
   });
 
-  it('get lost tables back, and no read is short meanwhile', async () => {
+  it('get lost tables recreated by a sweep, and reads never return too few rows', async () => {
     const dataset = await createDataset(owner);
     const content = lines(4_000, 7);
     expect((await upload(owner, dataset, content)).status).toBe('completed');

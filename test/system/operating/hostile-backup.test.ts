@@ -1,4 +1,4 @@
-/** Backups that somebody has changed so that sizes and hashes still fit. */
+/** Forged backups whose sizes and hashes are consistent. */
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFile, cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,10 +28,10 @@ const newKey = 'n'.repeat(32);
 
 let product: TestProduct;
 let work: string;
-let sound: string;
+let genuine: string;
 let id: string;
 
-interface Place {
+interface Installation {
   readonly config: Config;
   readonly sql: Sql;
 }
@@ -48,15 +48,15 @@ const commands = createBackupCommands({
   verify: async (context) => (await openVerification(context)).verification.verify({}),
 });
 
-const admin = async <T>(on: Place, line: string): Promise<T> =>
+const admin = async <T>(on: Installation, line: string): Promise<T> =>
   JSON.parse((await runAdmin(on, commands, `${line} --json`)).output) as T;
 
-const withKeys = (place: Place, ...backupKey: string[]): Place => ({
+const withKeys = (place: Installation, ...backupKey: string[]): Installation => ({
   ...place,
   config: { ...place.config, backupKey },
 });
 
-const emptyPlace = async (): Promise<Place> => {
+const emptyInstallation = async (): Promise<Installation> => {
   const name = `r${randomBytes(6).toString('hex')}`;
   const database = await createEmptyDatabase(inject('databaseUrl'));
   await scope.defer('database', database.drop);
@@ -78,8 +78,8 @@ beforeAll(async () => {
   await upload(owner, await createDataset(owner), rowsOf(0, 20));
   await upload(owner, await createDataset(owner), rowsOf(0, 300));
   work = await mkdtemp(join(tmpdir(), 'tabulary-hostile-'));
-  sound = join(work, 'sound');
-  ({ id } = await admin<BackupReport>(product, `backup --to ${sound}`));
+  genuine = join(work, 'genuine');
+  ({ id } = await admin<BackupReport>(product, `backup --to ${genuine}`));
 });
 
 afterAll(async () => {
@@ -90,13 +90,13 @@ afterAll(async () => {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A manifest whose parts may become anything. */
-interface Loose {
+/** Manifest without its exact types, for forged values. */
+interface LooseManifest {
   readonly catalog: { readonly table: string }[];
   readonly segments: { readonly pool: string | null; readonly columns: object[] }[];
 }
 
-/** A copy of the sound backup. */
+/** Copy of the genuine backup. */
 class Forgery {
   readonly folder = join(work, randomBytes(6).toString('hex'));
 
@@ -105,7 +105,7 @@ class Forgery {
   manifest = async (): Promise<Manifest> =>
     JSON.parse(await readFile(this.path(`snapshots/${id}/manifest.json`), 'utf8'));
 
-  /** Writes a manifest with the hash that fits it. */
+  /** Writes a manifest and its hash. */
   seal = async (manifest: unknown): Promise<void> => {
     const bytes = Buffer.from(JSON.stringify(manifest));
     await writeFile(this.path(`snapshots/${id}/manifest.json`), bytes);
@@ -114,13 +114,13 @@ class Forgery {
     await writeFile(complete, JSON.stringify({ ...before, bytes: bytes.length, sha256: sha256(bytes) }));
   };
 
-  edit = async (change: (manifest: Loose) => void): Promise<void> => {
-    const manifest = (await this.manifest()) as unknown as Loose;
+  edit = async (change: (manifest: LooseManifest) => void): Promise<void> => {
+    const manifest = (await this.manifest()) as unknown as LooseManifest;
     change(manifest);
     await this.seal(manifest);
   };
 
-  /** Changes the text of a table. */
+  /** Edits the dump of a table and its hash. */
   editTable = async (table: string, change: (text: string) => string): Promise<void> => {
     const path = this.path(`snapshots/${id}/catalog/${table}.copy.gz`);
     const text = String(gunzipSync(await readFile(path)));
@@ -135,27 +135,27 @@ class Forgery {
   };
 }
 
-const forge = async (from = sound): Promise<Forgery> => {
+const forge = async (from = genuine): Promise<Forgery> => {
   const forgery = new Forgery();
   await cp(from, forgery.folder, { recursive: true });
   return forgery;
 };
 
-const untouched = async ({ config, sql }: Place): Promise<void> => {
+const expectEmpty = async ({ config, sql }: Installation): Promise<void> => {
   expect(await sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
   const database = `SELECT count() FROM system.tables WHERE database = '${config.clickhouseDatabase}'`;
   expect((await product.clickhouse(database)).trim()).toBe('0');
 };
 
-const refused = async (folder: string, code = 'backup_damaged'): Promise<void> => {
-  const place = await emptyPlace();
+const expectRefused = async (folder: string, code = 'backup_damaged'): Promise<void> => {
+  const place = await emptyInstallation();
   for (const line of [`restore --from ${folder} --check`, `restore --from ${folder}`])
     await expect(admin(place, line)).rejects.toMatchObject({ code });
-  await untouched(place);
+  await expectEmpty(place);
 };
 
-describe('a backup that was changed', () => {
-  it('is accepted without the change, so that nothing else is the reason of a refusal', async () => {
+describe('a forged backup', () => {
+  it('is accepted as an unchanged copy, so that only the change can cause a refusal', async () => {
     expect(await admin(product, `restore --from ${(await forge()).folder} --check`)).toMatchObject({ id });
   });
 
@@ -166,14 +166,14 @@ describe('a backup that was changed', () => {
     await copyFile(forgery.path(file!.key), outside);
     await rm(forgery.path(file!.key));
     await symlink(outside, forgery.path(file!.key));
-    await refused(forgery.folder);
+    await expectRefused(forgery.folder);
   });
 
   it('is refused with a symbolic link in place of a folder, by restores and by the next backup', async () => {
     const forgery = await forge();
     await rename(forgery.path('segments'), join(work, 'outside'));
     await symlink(join(work, 'outside'), forgery.path('segments'));
-    await refused(forgery.folder);
+    await expectRefused(forgery.folder);
     await expect(admin(product, `backup --to ${forgery.folder}`)).rejects.toMatchObject({
       code: 'backup_damaged',
     });
@@ -184,8 +184,8 @@ describe('a backup that was changed', () => {
     ['another type', 0, 'type', 'String'],
     ['another name', 2, 'name', 'x'],
     ['SQL in a name', 2, 'name', "c1_s') --"],
-    ['a decimal of too many digits', 2, 'name', 'c1_n38_99'],
-    ['a type that does not fit its name', 2, 'type', 'Nullable(IPv4)'],
+    ['a decimal with too many digits', 2, 'name', 'c1_n38_99'],
+    ['a type that does not match its name', 2, 'type', 'Nullable(IPv4)'],
   ])('is refused with a column that has %s', async (_, at, part, text) => {
     for (const pool of [true, false]) {
       const forgery = await forge();
@@ -193,7 +193,7 @@ describe('a backup that was changed', () => {
         const file = segments.find((one) => (one.pool !== null) === pool);
         Object.assign(file?.columns[at] ?? {}, { [part]: text });
       });
-      await refused(forgery.folder);
+      await expectRefused(forgery.folder);
     }
   });
 
@@ -205,16 +205,16 @@ describe('a backup that was changed', () => {
   ])('is refused with the file name %s', async (key) => {
     const rows = await forge();
     await rows.edit(({ segments }) => Object.assign(segments[0] ?? {}, { key }));
-    await refused(rows.folder);
+    await expectRefused(rows.folder);
     const table = await forge();
     await table.edit(({ catalog }) => Object.assign(catalog[0] ?? {}, { key }));
-    await refused(table.folder);
+    await expectRefused(table.folder);
   });
 
   it('is refused with the manifest of another backup', async () => {
     const forgery = await forge();
     await forgery.edit((manifest) => Object.assign(manifest, { id: 'other' }));
-    await refused(forgery.folder);
+    await expectRefused(forgery.folder);
     await expect(
       admin(product, `restore --from ${forgery.folder} --backup ../../x --check`),
     ).rejects.toMatchObject({
@@ -223,13 +223,16 @@ describe('a backup that was changed', () => {
   });
 
   it.each([
-    ['without the identity of its schema', (manifest: Loose) => Object.assign(manifest, { format: 1 })],
-    ['with the schema of another build', (manifest: Loose) => Object.assign(manifest, { baseline: 'other' })],
-  ])('is refused with advice when it was made %s', async (_, change) => {
+    ['without a schema baseline', (manifest: LooseManifest) => Object.assign(manifest, { format: 1 })],
+    [
+      'with the schema baseline of another build',
+      (manifest: LooseManifest) => Object.assign(manifest, { baseline: 'other' }),
+    ],
+  ])('is refused with advice when it was taken %s', async (_, change) => {
     const forgery = await forge();
     await forgery.edit(change);
     for (const line of [`restore --from ${forgery.folder} --check`, `restore --from ${forgery.folder}`])
-      await expect(admin(await emptyPlace(), line)).rejects.toMatchObject({
+      await expect(admin(await emptyInstallation(), line)).rejects.toMatchObject({
         code: 'other_baseline',
         message: expect.stringContaining('restore it with the build that made it'),
       });
@@ -238,16 +241,16 @@ describe('a backup that was changed', () => {
   it('is refused with a table that has more rows than its manifest', async () => {
     const forgery = await forge();
     await forgery.editTable('plans', (text) => text + text);
-    await refused(forgery.folder);
+    await expectRefused(forgery.folder);
   });
 
   it.each([
     ['column_lists', (text: string) => text.replace('"physical": "', '"physical": "s DEFAULT sleep(3) ')],
     ['slot_maps', (text: string) => text.replace(/"c(\d+)_/, '"c$1_s DEFAULT sleep(3) ')],
-  ])('leaves an empty product when %s has an unknown type', async (table, change) => {
+  ])('is refused and restores nothing when %s has an unknown type', async (table, change) => {
     const forgery = await forge();
     await forgery.editTable(table, change);
-    const place = await emptyPlace();
+    const place = await emptyInstallation();
     await expect(admin(place, `restore --from ${forgery.folder}`)).rejects.toMatchObject({
       code: 'backup_damaged',
     });
@@ -259,35 +262,35 @@ describe('a signed backup', () => {
   const editAccounts = (forgery: Forgery): Promise<void> =>
     forgery.editTable('accounts', (text) => text.replace('owner', 'thief'));
 
-  it('is restored with its key, also after a new key was added before it', async () => {
+  it('can be restored with its key, also after key rotation', async () => {
     const to = join(work, 'signed');
     const made = await admin<BackupReport>(withKeys(product, oldKey), `backup --to ${to}`);
     for (const keys of [[oldKey], [newKey, oldKey]])
       expect(await admin(withKeys(product, ...keys), `restore --from ${to} --check`)).toMatchObject({
         id: made.id,
       });
-    const place = withKeys(await emptyPlace(), newKey, oldKey);
+    const place = withKeys(await emptyInstallation(), newKey, oldKey);
     expect(await admin(place, `restore --from ${to}`)).toMatchObject({ id: made.id });
     await expect(admin(withKeys(product, newKey), `restore --from ${to} --check`)).rejects.toMatchObject({
       code: 'backup_not_signed',
     });
   });
 
-  it('is refused when accounts were edited and every hash was computed again, or without a signature', async () => {
+  it('is refused with edited accounts and recomputed hashes, or without a signature', async () => {
     const own = id;
     const to = join(work, 'edited');
     ({ id } = await admin<BackupReport>(withKeys(product, oldKey), `backup --to ${to}`));
     const forgery = await forge(to);
     await editAccounts(forgery);
-    const place = withKeys(await emptyPlace(), oldKey);
-    for (const folder of [forgery.folder, sound])
+    const place = withKeys(await emptyInstallation(), oldKey);
+    for (const folder of [forgery.folder, genuine])
       for (const line of [`restore --from ${folder} --check`, `restore --from ${folder}`])
         await expect(admin(place, line)).rejects.toMatchObject({ code: 'backup_not_signed' });
-    await untouched(place);
+    await expectEmpty(place);
     id = own;
   });
 
-  it('uses no rows of an earlier backup that is not signed, and keeps that one', async () => {
+  it('does not reuse rows of an earlier unsigned backup, which stays restorable', async () => {
     const { folder } = await forge();
     const key = withKeys(product, oldKey);
     expect(await admin<BackupReport>(key, `backup --to ${folder}`)).toMatchObject({ reused: 0 });

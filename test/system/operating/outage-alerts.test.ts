@@ -1,4 +1,4 @@
-/** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is repaired. */
+/** Alerts on outages, refusals and backlog of the real product: they fire during the fault and resolve after the repair. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
@@ -22,7 +22,7 @@ const it = await testWith('promtool');
 
 let product: TestProduct;
 let further: FurtherProcess;
-/** The line of a second API process to PostgreSQL. */
+/** Gate between a second API process and PostgreSQL. */
 let database: Gate;
 let behindGate: Client;
 let owner: Client;
@@ -53,7 +53,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-const allAnswer = (samples: Scrape): boolean => {
+const allUp = (samples: Scrape): boolean => {
   const up = valuesOf(samples, 'tabulary_component_up');
   return up.length === 3 && up.every((value) => value === 1);
 };
@@ -61,26 +61,26 @@ const allAnswer = (samples: Scrape): boolean => {
 const databaseIsDown = (samples: Scrape): boolean =>
   sampleOf(samples, 'tabulary_component_up', { component: 'database' }) === 0;
 
-it('component down, requests fail: fire when PostgreSQL is unreachable for an API process', async () => {
+it('component down, requests fail: fire while PostgreSQL is unreachable for an API process', async () => {
   const read = async (status: number): Promise<void> => {
     expect((await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(status);
   };
   await read(200);
-  const healthy = await scrapeUntil([addressOf(behindGate)], allAnswer);
+  const healthy = await scrapeUntil([addressOf(behindGate)], allUp);
   database.shut();
   for (let count = 0; count < 5; count += 1) await read(503);
   const broken = await scrapeUntil([addressOf(behindGate)], databaseIsDown);
   database.open();
   await expect.poll(async () => (await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(200);
-  // Failures until then belong to the outage.
+  // Failed polls belong to the outage.
   const back = await scrape([addressOf(behindGate)]);
   for (let count = 0; count < 5; count += 1) await read(200);
-  const repaired = await scrapeUntil([addressOf(behindGate)], allAnswer);
+  const repaired = await scrapeUntil([addressOf(behindGate)], allUp);
   await expectToFire({ alert: 'TabularyComponentDown', healthy, broken, repaired });
   await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, repaired, rising: true });
 });
 
-it('backlog grows, uploads refused: fire when workers are down until Kafka could not keep their backlog', async () => {
+it('backlog grows, uploads refused: fire when workers are down until the backlog nears the retention of Kafka', async () => {
   const backlogIs = (wanted: (share: number) => boolean) => (samples: Scrape) => {
     const shares = valuesOf(samples, 'tabulary_ingest_backlog_ratio');
     return shares.length > 0 && wanted(Math.max(...shares));
@@ -112,7 +112,7 @@ it('backlog grows, uploads refused: fire when workers are down until Kafka could
   await expectToFire({ alert: 'TabularyUploadsRefused', healthy, broken, repaired });
 });
 
-it('uploads fail: fires when the process that receives one dies', async () => {
+it('uploads fail: fires when the process that receives an upload dies', async () => {
   const all = [addressOf(owner), product.workerUrl];
   const healthy = await scrape(all);
   const cut = await openUpload(owner, dataset, 100_000);
@@ -120,27 +120,27 @@ it('uploads fail: fires when the process that receives one dies', async () => {
   const failed = { outcome: 'failed', reason: 'upload_abandoned' };
   const abandoned = (samples: Scrape) =>
     sampleOf(samples, 'tabulary_uploads_ended_total', failed) !== undefined;
-  // As if it had been silent for an hour; it still says that it lives, so it is said again until a sweep has seen it.
-  const silence = async (): Promise<boolean> => {
+  // Backdates the heartbeat by an hour, repeatedly, because the process renews it until a sweep has run.
+  const expireHeartbeat = async (): Promise<boolean> => {
     await product.sql.query(
       `UPDATE processes SET heartbeat_at = now() - interval '1 hour' WHERE status = 'pending' AND chunk_count IS NULL`,
     );
     return abandoned(await scrape(all));
   };
-  await expect.poll(silence, { interval: 50 }).toBe(true);
+  await expect.poll(expireHeartbeat, { interval: 50 }).toBe(true);
   const broken = await scrape(all);
   cut.write(formEnd);
   cut.destroy();
-  // Sent again, as the run-book says. The alert looks back for a while, and ends when nothing more fails.
+  // Uploads the file again, as the runbook says. The alert resolves when nothing fails within its range.
   const again = await json<ProcessAnswer>(await putFile(owner, dataset, 'text\nmore\n'), 201);
   expect(await ended(owner, again)).toMatchObject({ status: 'completed' });
   await expectToFire({ alert: 'TabularyUploadsFail', healthy, broken, repaired: await scrape(all) });
 });
 
-it('event loop blocked: fires when a process only computes for a while', async () => {
+it('event loop blocked: fires when a process computes without yielding', async () => {
   const api = [addressOf(owner)];
   const lag = (samples: Scrape): number => valuesOf(samples, 'nodejs_eventloop_lag_p99_seconds')[0] ?? 0;
-  // The figure is of the time since the last scrape.
+  // The metric covers the time since the last scrape.
   const isCalm = (samples: Scrape) => lag(samples) < 0.4;
   const healthy = await scrapeUntil(api, isCalm);
   const broken = await scrapeUntil(api, (samples) => {
@@ -152,14 +152,14 @@ it('event loop blocked: fires when a process only computes for a while', async (
   await expectToFire({ alert: 'TabularyEventLoopBlocked', healthy, broken, repaired });
 });
 
-it('process down: fires when a worker is stopped, and ends when it is started', async () => {
+it('process down: fires when a worker is stopped and resolves when it is started', async () => {
   const worker = [product.workerUrl];
   const isUp = (value: number) => (samples: Scrape) => valuesOf(samples, 'up')[0] === value;
   const healthy = await scrapeUntil(worker, isUp(1));
   await product.stopWorker();
   const broken = await scrapeUntil(worker, isUp(0));
   await product.startWorker();
-  // It has another port here; what Prometheus asks has the same.
+  // The port differs only in the test, so the instance is relabelled.
   const started = await scrapeUntil([product.workerUrl], isUp(1));
   const repaired = started.map((sample) => ({
     ...sample,

@@ -1,4 +1,4 @@
-/** The programs as processes of their own: exit codes, signals, draining, and databases that they refuse. */
+/** The programs as separate processes: exit codes, signals, draining, and databases that they refuse. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** The environment of a process on the product's databases. */
+/** Environment variables of a process on the product's services. */
 const environment = (): NodeJS.ProcessEnv => {
   const kafka = Object.entries(inject('kafka')).map(([key, value]) => [
     settings[key as keyof typeof settings].env,
@@ -46,7 +46,7 @@ const environment = (): NodeJS.ProcessEnv => {
   };
 };
 
-describe('an API process that is drained', () => {
+describe('a draining API process', () => {
   it('is not ready, serves requests and closes their connections, until draining is switched off', async () => {
     const child = spawn(process.execPath, ['dist/api.js'], {
       cwd: root,
@@ -81,33 +81,30 @@ describe('an API process that is drained', () => {
 describe('a database that a newer version has migrated', () => {
   const later = '1799999999999_later';
 
-  it.each(['api', 'worker', 'migrate'])(
-    'is refused by %s with one clear line and exit code 3',
-    async (entry) => {
-      await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [later]);
-      try {
-        const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
-          cwd: root,
-          env: environment(),
-        });
-        const failure = await run.then(
-          () => undefined,
-          (error: { code: number; stderr: string }) => error,
-        );
-        expect(failure?.code).toBe(3);
-        expect(failure?.stderr.trim().split('\n')).toEqual([
-          expect.stringMatching(`^The database was migrated by a newer version of the product \\(${later}`),
-        ]);
-      } finally {
-        await product.sql.query('DELETE FROM schema_migrations WHERE name = $1', [later]);
-      }
-    },
-  );
+  it.each(['api', 'worker', 'migrate'])('is refused by %s with one line and exit code 3', async (entry) => {
+    await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [later]);
+    try {
+      const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
+        cwd: root,
+        env: environment(),
+      });
+      const failure = await run.then(
+        () => undefined,
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(failure?.code).toBe(3);
+      expect(failure?.stderr.trim().split('\n')).toEqual([
+        expect.stringMatching(`^The database was migrated by a newer version of the product \\(${later}`),
+      ]);
+    } finally {
+      await product.sql.query('DELETE FROM schema_migrations WHERE name = $1', [later]);
+    }
+  });
 });
 
 describe('a database that another build created', () => {
   it.each(['api.js', 'worker.js', 'migrate.js', 'admin.js account list'])(
-    'is refused by %s with one sentence and exit code 3',
+    'is refused by %s with one line and exit code 3',
     async (line) => {
       const [own] = await product.sql.query<{ value: string }>(
         `DELETE FROM settings WHERE name = 'schema_baseline' RETURNING value`,
@@ -134,28 +131,31 @@ describe('a database that another build created', () => {
   );
 });
 
-describe('a database that was not migrated to the schema of this version', () => {
-  it.each(['api', 'worker'])('is refused by %s, which does not become ready', async (entry) => {
-    const [last] = await product.sql.query<{ name: string }>(
-      'DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations) RETURNING name',
-    );
-    try {
-      const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
-        cwd: root,
-        env: environment(),
-      });
-      const failure = await run.then(
-        () => undefined,
-        (error: { code: number; stderr: string }) => error,
+describe('a database with pending migrations', () => {
+  it.each(['api', 'worker'])(
+    'is refused by %s with exit code 3 and the first pending migration',
+    async (entry) => {
+      const [last] = await product.sql.query<{ name: string }>(
+        'DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations) RETURNING name',
       );
-      expect(failure?.code).toBe(3);
-      expect(failure?.stderr).toContain(`the first is ${last?.name}). Run the migration`);
-    } finally {
-      await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [
-        last?.name,
-      ]);
-    }
-  });
+      try {
+        const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
+          cwd: root,
+          env: environment(),
+        });
+        const failure = await run.then(
+          () => undefined,
+          (error: { code: number; stderr: string }) => error,
+        );
+        expect(failure?.code).toBe(3);
+        expect(failure?.stderr).toContain(`the first is ${last?.name}). Run the migration`);
+      } finally {
+        await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [
+          last?.name,
+        ]);
+      }
+    },
+  );
 });
 
 describe('exit codes', () => {
@@ -180,7 +180,7 @@ describe('exit codes', () => {
     expect(exit).toBe(code);
   });
 
-  it('is 3 for settings that are wrong', async () => {
+  it('are 3 for invalid settings', async () => {
     const run = promisify(execFile)(process.execPath, ['dist/api.js'], {
       cwd: root,
       env: { ...environment(), PORT: 'x' },
@@ -189,7 +189,7 @@ describe('exit codes', () => {
   });
 });
 
-/** Starts a program of the product and waits for its address; `lines` are those of its log. */
+/** Starts a program and waits for its port. `lines` is its log. */
 const startProgram = async (command: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
@@ -205,7 +205,7 @@ const startProgram = async (command: string, args: readonly string[], env: NodeJ
 };
 
 describe('SIGTERM', () => {
-  npmTest('to npm ends the process that npm has started', async () => {
+  npmTest('to npm stops the process that npm has started', async () => {
     const npm = await programOf('npm');
     const { child, lines, port } = await startProgram(npm, ['run', '--silent', 'start:api'], environment());
     child.kill('SIGTERM');
@@ -214,7 +214,7 @@ describe('SIGTERM', () => {
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   });
 
-  it('ends a process within DRAIN_TIMEOUT_MS while PostgreSQL is suspended', async () => {
+  it('stops a process after DRAIN_TIMEOUT_MS while PostgreSQL is suspended', async () => {
     const address = new URL(product.config.databaseUrl ?? '');
     const server = { port: Number(address.port), host: address.hostname };
     const upstreams = new Set<Socket>();

@@ -26,7 +26,7 @@ let owner: Client & { readonly id: number };
 let folder: string;
 let home: number;
 let scope: Scope;
-/** In a pool, with versions of several modes; in a table of its own. */
+/** Datasets with versions of several modes: `small` in a pool, `large` in its own table. */
 let small: number;
 let large: number;
 
@@ -84,7 +84,7 @@ beforeAll(async () => {
   large = await createDataset(owner, 'large');
   await upload(owner, large, file(400));
   for (let at = 1; at < 7; at += 1) await uploadWith(owner, large, file(120, 400 * at), { mode: 'append' });
-  // Versions of before have the first rows of a segment that was joined.
+  // Earlier versions now consist of the first rows of a joined segment.
   const cut = (): Promise<unknown[]> =>
     product.sql.query('SELECT 1 FROM segment_ranges WHERE dataset_id = $1 AND before_upload IS NOT NULL', [
       large,
@@ -107,7 +107,7 @@ interface SeenVersion {
   readonly mode: string;
 }
 
-/** Description of a version, without ids. */
+/** Metadata of all versions, oldest first. */
 const versionsOf = ({ sql }: TestProduct, dataset: number): Promise<SeenVersion[]> =>
   sql.query<SeenVersion>(
     `SELECT id, mode, label, pinned, row_count, byte_size, min_date, max_date, frequency, created_at, valid_from,
@@ -128,7 +128,7 @@ const rowsOf = async (client: Client, dataset: number, version: number): Promise
 const columnsOf = async (client: Client, dataset: number): Promise<{ id: number }[]> =>
   (await json<{ columns: { id: number }[] }>(await call(client, 'GET', `/datasets/${dataset}`))).columns;
 
-/** Everything that a restore could leave, visible or not. */
+/** Number of records that a restore could leave behind. */
 const inventory = async ({ sql }: TestProduct): Promise<unknown> =>
   sql.query(
     `SELECT (SELECT count(*) FROM datasets) AS datasets, (SELECT count(*) FROM versions) AS versions,
@@ -151,7 +151,7 @@ const segmentsNamed = async ({ sql }: TestProduct, dataset: number): Promise<num
   )[0]?.count ?? 0;
 
 describe('a dataset restored next to a running product', () => {
-  it('has all versions, while its source gets uploads and another restore and a sweep run', async () => {
+  it('has all versions although uploads to its source, another restore and a sweep run concurrently', async () => {
     for (const [source, name] of [
       [small, 'small again'],
       [large, 'large again'],
@@ -189,7 +189,7 @@ describe('a dataset restored next to a running product', () => {
     expect(verified.faults).toEqual([]);
   });
 
-  it('accepts uploads of its own, with new columns', async () => {
+  it('accepts uploads with new columns without changing its source', async () => {
     const { dataset } = await restore(`--dataset ${small} --into ${home} --name grows`);
     const source = (await versionsOf(product, small)).at(-1)!;
     const untouched = await rowsOf(owner, small, source.id);
@@ -199,7 +199,7 @@ describe('a dataset restored next to a running product', () => {
     expect(await rowsOf(owner, small, source.id)).toBe(untouched);
   });
 
-  it('may have one version only', async () => {
+  it('can be limited to one version', async () => {
     const versions = await versionsOf(product, large);
     const { id } = versions[2]!;
     const report = await restore(`--dataset ${large} --version ${id} --into ${home} --name one`);
@@ -210,7 +210,7 @@ describe('a dataset restored next to a running product', () => {
     expect(await segmentsNamed(product, report.dataset)).toBe(report.segments);
   });
 
-  it('may be one version that has patches, and accepts changes of the same rows', async () => {
+  it('can be limited to a version with patches, and accepts changes of the same rows', async () => {
     const { id } = (await versionsOf(product, large)).find(({ mode }) => mode === 'upsert')!;
     const { dataset } = await restore(`--dataset ${large} --version ${id} --into ${home} --name patched`);
     const patches = await product.sql.query(
@@ -233,7 +233,7 @@ describe('a dataset restored next to a running product', () => {
     );
   });
 
-  it('may be of another installation, with column ids that continue after the restored ones', async () => {
+  it('can come from another installation and then accepts uploads with new columns', async () => {
     const other = await startProduct({ poolMaxRows: '100' }, silentLog);
     try {
       const client = await other.createAccount('other');
@@ -250,7 +250,7 @@ describe('a dataset restored next to a running product', () => {
     }
   });
 
-  it('is accepted from a backup that is signed with its key, and from no other backup', async () => {
+  it('is accepted only from a backup that is signed with a configured key', async () => {
     const keyed = (...backupKey: string[]): TestProduct => ({
       ...product,
       config: { ...product.config, backupKey },
@@ -285,7 +285,7 @@ describe('a dataset restored next to a running product', () => {
     }
   });
 
-  it('is in the audit trail', async () => {
+  it('is recorded in the audit trail', async () => {
     const { dataset } = await restore(`--dataset ${small} --into ${home} --name audited`);
     const [event] = await product.sql.query<{ details: unknown }>(
       `SELECT details FROM audit_events WHERE target_name = 'restore' ORDER BY id DESC LIMIT 1`,
@@ -294,8 +294,8 @@ describe('a dataset restored next to a running product', () => {
   });
 });
 
-describe('a restore of a dataset is refused, and nothing is stored, when', () => {
-  const refused = async (options: string, error: object): Promise<void> => {
+describe('a restore of a dataset is refused and stores nothing when', () => {
+  const expectRefused = async (options: string, error: object): Promise<void> => {
     await sweep();
     const before = await inventory(product);
     await expect(restore(options)).rejects.toMatchObject(error);
@@ -305,22 +305,26 @@ describe('a restore of a dataset is refused, and nothing is stored, when', () =>
 
   it.each([
     ['its name is taken', () => `--dataset ${small} --into ${home}`, { code: 'name_taken' }],
-    ['its name is none', () => `--dataset ${small} --into ${home} --name \u202e`, { code: 'invalid_name' }],
-    ['the backup lacks it', () => `--dataset 999 --into ${home}`, { code: 'dataset_not_found' }],
     [
-      'the backup lacks the version',
+      'its name is invalid',
+      () => `--dataset ${small} --into ${home} --name \u202e`,
+      { code: 'invalid_name' },
+    ],
+    ['the dataset is not in the backup', () => `--dataset 999 --into ${home}`, { code: 'dataset_not_found' }],
+    [
+      'the version is not in the backup',
       () => `--dataset ${small} --version 999999 --into ${home} --name x`,
       { code: 'version_not_found' },
     ],
     [
-      'there is no such repository',
+      'the repository does not exist',
       () => `--dataset ${small} --into 99999`,
       { code: 'repository_not_found' },
     ],
     ['no repository is given', () => `--dataset ${small}`, { code: 'usage' }],
     ['no dataset is given', () => `--into ${home}`, { code: 'usage' }],
   ])('%s', async (_, options, error) => {
-    await refused(options(), error);
+    await expectRefused(options(), error);
   });
 
   it.each([
@@ -335,18 +339,18 @@ describe('a restore of a dataset is refused, and nothing is stored, when', () =>
     );
     await product.sql.query(`UPDATE plans SET ${limit} WHERE name = 'tight'`);
     const tight = await product.createAccount(`tight${quota}`.toLowerCase(), 'tight');
-    await refused(`--dataset ${small} --into ${await homeOf(tight)}`, {
+    await expectRefused(`--dataset ${small} --into ${await homeOf(tight)}`, {
       code: 'quota_exceeded',
       details: { quota },
     });
     await product.sql.query(`UPDATE plans SET ${limit.split(' ')[0]} = NULL WHERE name = 'tight'`);
   });
 
-  it('the plan would remove versions at once', async () => {
+  it('the plan would immediately remove versions', async () => {
     await product.sql.query(`UPDATE plans SET max_versions = 1 WHERE name = 'tight'`);
     const few = await product.createAccount('few', 'tight');
     const into = await homeOf(few);
-    await refused(`--dataset ${large} --into ${into}`, {
+    await expectRefused(`--dataset ${large} --into ${into}`, {
       code: 'quota_exceeded',
       message: expect.stringContaining('--version'),
     });
@@ -355,7 +359,7 @@ describe('a restore of a dataset is refused, and nothing is stored, when', () =>
     expect(one.versions).toBe(1);
   });
 
-  it.each(['segments', 'snapshots'])('files of its %s are damaged', async (kind) => {
+  it.each(['segments', 'snapshots'])('files in %s are damaged', async (kind) => {
     const names = (await readdir(join(folder, kind), { recursive: true })).filter((name) =>
       /native\.zst$|versions\.copy\.gz$/.test(name),
     );
@@ -369,14 +373,14 @@ describe('a restore of a dataset is refused, and nothing is stored, when', () =>
       await writeFile(path, bytes);
     }
     try {
-      await refused(`--dataset ${small} --into ${home} --name damaged`, { code: 'backup_damaged' });
+      await expectRefused(`--dataset ${small} --into ${home} --name damaged`, { code: 'backup_damaged' });
     } finally {
       for (const [path, bytes] of originals) await writeFile(path, bytes);
     }
   });
 });
 
-it('a restore of a dataset that is killed leaves nothing visible, the sweep removes the rest, and it can be repeated', async () => {
+it('a killed restore of a dataset leaves only records that a sweep removes, and can be repeated', async () => {
   const big = await createDataset(owner, 'big');
   await upload(owner, big, file(30_000));
   await backup();

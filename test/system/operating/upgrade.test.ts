@@ -1,4 +1,4 @@
-/** An installation of an earlier release, with its data, under this build: after its migrations and start. */
+/** Upgrade of an installation of an earlier release, with its data, to this build. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerifyCommands } from '../../../src/admin/verify.js';
 import { openVerification } from '../../../src/compose/verification.js';
@@ -25,34 +25,34 @@ const clientOf = (name: AccountName): Client => ({ baseUrl: product.baseUrl, key
 const answerNow = ({ account, path }: RecordedAnswer) =>
   ask(product.baseUrl, account === null ? null : clientOf(account), path);
 
-/** Without the time at which a key was last used. */
-const lasting = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(lasting);
+/** Removes `lastUsedAt`, which changes with every request. */
+const withoutLastUse = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutLastUse);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== 'lastUsedAt')
-      .map(([name, each]) => [name, lasting(each)]),
+      .map(([name, each]) => [name, withoutLastUse(each)]),
   );
 };
 
-/** How an answer differs from the one before, if it has other bytes or another status. */
+/** Describes the difference from the recorded answer in status or bytes; undefined if there is none. */
 const difference = async (before: RecordedAnswer): Promise<string | undefined> => {
   const now = await answerNow(before);
   const question = `${before.account ?? 'nobody'} ${before.path}`;
   if (now.status !== before.status) return `${question}: ${now.status}, was ${before.status}`;
-  // Words of a refusal may become better.
+  // The wording of errors may change.
   if (before.status >= 400 || shortened(now.text) === before.text) return undefined;
   return `${question}: ${now.text.slice(0, 200)}, was ${before.text.slice(0, 200)}`;
 };
 
-/** Requests at a time: one after the other, most of the time is spent waiting. */
-const together = 6;
+/** Concurrent requests. */
+const concurrency = 6;
 
 const differences = async (chosen: readonly RecordedAnswer[]): Promise<string[]> => {
   const found: string[] = [];
-  for (let at = 0; at < chosen.length; at += together) {
-    const compared = await Promise.all(chosen.slice(at, at + together).map(difference));
+  for (let at = 0; at < chosen.length; at += concurrency) {
+    const compared = await Promise.all(chosen.slice(at, at + concurrency).map(difference));
     found.push(...compared.filter((each) => each !== undefined));
   }
   return found;
@@ -63,28 +63,30 @@ const rowAnswers = answers.filter(({ kind }) => kind === 'bytes');
 const datasetId = async (client: Client, name: string): Promise<number> => {
   const datasets = await json<{ id: number; name: string }[]>(await call(client, 'GET', '/datasets'));
   const found = datasets.find((dataset) => dataset.name === name);
-  if (found === undefined) throw new Error(`there is no dataset ${name}`);
+  if (found === undefined) throw new Error(`dataset ${name} does not exist`);
   return found.id;
 };
 
 describe(`data of ${earlierRelease} under this build`, () => {
-  it('is downloaded byte for byte as before, every version in every format', async () => {
+  it('has byte-identical downloads of every version in every format', async () => {
     expect(rowAnswers.length).toBeGreaterThan(200);
     expect(await differences(rowAnswers)).toEqual([]);
   });
 
-  it('is described as before, with or without additional fields', async () => {
+  it('has the same metadata, possibly with additional fields', async () => {
     const descriptions = answers.filter(({ kind }) => kind === 'json');
     expect(descriptions.length).toBeGreaterThan(50);
     for (const before of descriptions) {
       const { status, text } = await answerNow(before);
       expect(`${before.path}: ${status}`).toBe(`${before.path}: ${before.status}`);
       if (status === 200)
-        expect(JSON.parse(text), before.path).toMatchObject(lasting(JSON.parse(before.text)) as object);
+        expect(JSON.parse(text), before.path).toMatchObject(
+          withoutLastUse(JSON.parse(before.text)) as object,
+        );
     }
   });
 
-  it('has no faults that verification finds', async () => {
+  it('passes verification', async () => {
     const ran = await runAdmin(product, [createVerifyCommands(openVerification)], 'verify --json');
     expect(JSON.parse(ran.output)).toMatchObject({ faults: [] });
     expect(ran.exitCode).toBe(0);
@@ -106,7 +108,7 @@ describe(`data of ${earlierRelease} under this build`, () => {
     expect(await download(ada, id)).toBe('"Only"\n1\n');
   });
 
-  it('has its earlier versions unchanged after all that', async () => {
+  it('has unchanged earlier versions after these changes', async () => {
     expect(await differences(rowAnswers.filter(({ path }) => path.includes('versionId')))).toEqual([]);
   });
 

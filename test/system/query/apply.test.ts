@@ -1,6 +1,6 @@
 /**
- * Pipelines on a real ClickHouse against the independent evaluator. APPLY_PIPELINES sets how many generated ones are
- * compared, APPLY_SEED where the generator starts.
+ * `$apply` pipelines on a real ClickHouse, compared with the reference evaluator. APPLY_PIPELINES sets the number of
+ * generated pipelines, APPLY_SEED the seed.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AppError } from '../../../src/lib/errors.js';
@@ -50,7 +50,7 @@ const asText = {
   output_format_decimal_trailing_zeros: 0,
 };
 
-/** The rows as texts. */
+/** Runs a pipeline; all values are strings. */
 const run = async (text: string, version: ReadableVersion): Promise<(string | null)[][]> => {
   const found = await facts.find(version, calculatedColumns({ text, version }), context());
   const { database } = tables.reader;
@@ -73,8 +73,8 @@ const isNear = (found: string | null, { text, tolerance }: Near, isNumber: boole
   return Math.abs(Number(found) - Number(text)) <= tolerance + Math.abs(Number(text)) * 1e-9;
 };
 
-/** Rows of a table in up to three segments. */
-const keep = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
+/** Stores a table in up to `cuts` segments. */
+const store = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
   const specs = table.columns.map(({ name, physical }): ColumnSpec => ({ name, physical }));
   const rows = table.rows as Cell[][];
   const size = Math.max(1, Math.ceil(rows.length / cuts));
@@ -83,12 +83,12 @@ const keep = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
 };
 
 describe('generated pipelines', () => {
-  it(`return what the model of OData returns, ${pipelines} of them`, { timeout: 7_200_000 }, async () => {
+  it(`match the reference evaluator, ${pipelines} of them`, { timeout: 7_200_000 }, async () => {
     const random = createRandom(seed);
     let decided = 0;
     for (let done = 0; done < pipelines; ) {
       const table = generateTable(random);
-      const stored = await keep(table, 1 + random.below(3));
+      const stored = await store(table, 1 + random.below(3));
       // Every second table is read from a copy.
       const version = done % (2 * perTable) === 0 ? stored : await tables.copied(stored);
       const evaluator = createApplyEvaluator(table);
@@ -96,7 +96,7 @@ describe('generated pipelines', () => {
         const names = createNames(random);
         const steps: TestStep[] = [];
         const texts: string[] = [];
-        // Types do not depend on rows: the columns behind each step are those of the evaluation so far.
+        // Types do not depend on rows, so the columns after a step are those of the evaluation so far.
         for (let left = 1 + random.below(4); left > 0; left -= 1) {
           const before = evaluator.run(steps);
           if (before === undefined) break;
@@ -135,7 +135,7 @@ describe('generated pipelines', () => {
         });
       }
     }
-    // The evaluator may leave results open, but not so many that the comparison loses its point.
+    // Most pipelines must be decided, otherwise the comparison proves little.
     expect(decided / pipelines).toBeGreaterThan(0.7);
   });
 });

@@ -26,7 +26,7 @@ let big: ReadableVersion;
 let trapped: ReadableVersion;
 let sleepy: ReadableVersion;
 
-/** A table whose text column is long enough that no buffer on the way can hold it. */
+/** Stores a table that is larger than all buffers on the way to a client. */
 beforeAll(async () => {
   tables = await createStoredTables(inject('clickhouseUrl'));
   server = await createDownloadServer(tables.reader, { maxRunning: 2, queueLength: 1 });
@@ -48,7 +48,7 @@ afterAll(async () => {
   await tables.close();
 });
 
-/** The version with one more column, which is calculated. */
+/** Adds a calculated column to the version. */
 const withColumn = async (
   version: ReadableVersion,
   id: number,
@@ -62,11 +62,11 @@ const withColumn = async (
   return { ...version, columns: [...version.columns, { ...version.columns[1]!, id, storageId: id, name }] };
 };
 
-/** A column whose value cannot be calculated for one late row: ClickHouse fails after many megabytes. */
+/** Adds a column that fails for one late row, after ClickHouse has sent many megabytes. */
 const withTrap = (version: ReadableVersion, badRow: number): Promise<ReadableVersion> =>
   withColumn(version, 9_000_000 + badRow, 'trap', `throwIf(_row = ${badRow})`);
 
-/** A column that takes half a minute and more to calculate, on any machine. */
+/** Adds a column that takes at least half a minute to calculate on any machine. */
 const withSleep = (version: ReadableVersion): Promise<ReadableVersion> =>
   withColumn(version, 8_000_000, 'slow', 'sleepEachRow(0.00002)');
 
@@ -103,7 +103,7 @@ const runningQueries = async (queryId: string): Promise<number> => {
   return Number(row?.n);
 };
 
-describe('a query that fails midway', () => {
+describe('a query that fails in the middle', () => {
   for (const [name, query, headers] of [
     ['csv', '$skip=0', {}],
     ['json', '$format=json', {}],
@@ -111,7 +111,7 @@ describe('a query that fails midway', () => {
     ['csv in gzip', '$skip=0', { 'accept-encoding': 'gzip' }],
     ['csv in zstd', '$skip=0', { 'accept-encoding': 'zstd' }],
   ] as const) {
-    it(`breaks the connection and sends no byte of the error: ${name}`, async () => {
+    it(`breaks the connection without sending the error: ${name}`, async () => {
       const answer = await receive(server.dataUrl(trapped, query), headers);
       expect(answer.status).toBe(200);
       expect(answer.bytes).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe('a query that fails midway', () => {
     });
   }
 
-  it('breaks the connections that wait for a file that is being made', async () => {
+  it('breaks connections that wait for a file that is being exported', async () => {
     const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
     const answer = await receive(link.headers.get('location')!);
     expect(answer.complete).toBe(false);
@@ -147,18 +147,18 @@ describe('a client that disconnects', () => {
     ['that is being answered', '$format=json', true],
     ['that has not been answered yet', '$format=json&$orderby=slow', false],
   ])(
-    'ends its query %s, long before another one like it ends, and releases its permit',
+    'cancels its query %s, while an equal query continues, and releases its permit',
     async (_, query, answers) => {
-      const [going, staying] = [`gone-${process.pid}-${answers}`, `stays-${process.pid}-${answers}`];
-      const [call, other] = [ask(going, query), ask(staying, query)];
+      const [cancelled, running] = [`gone-${process.pid}-${answers}`, `stays-${process.pid}-${answers}`];
+      const [call, other] = [ask(cancelled, query), ask(running, query)];
       if (answers) {
         const [answer] = (await once(call, 'response')) as [IncomingMessage];
         await once(answer, 'readable');
       }
-      for (const id of [going, staying]) await expect.poll(() => runningQueries(id)).toBe(1);
+      for (const id of [cancelled, running]) await expect.poll(() => runningQueries(id)).toBe(1);
       call.destroy();
-      await expect.poll(() => runningQueries(going)).toBe(0);
-      expect(await runningQueries(staying)).toBe(1);
+      await expect.poll(() => runningQueries(cancelled)).toBe(0);
+      expect(await runningQueries(running)).toBe(1);
       await expect.poll(() => server.semaphore.running).toBe(1);
       other.destroy();
       await expect.poll(() => server.semaphore.running).toBe(0);
@@ -186,7 +186,7 @@ describe('permits of running queries', () => {
   });
 });
 
-describe('limits of one query', () => {
+describe('the limits of a query', () => {
   const limited = async (limits: { maxWaitSeconds?: number; maxMemoryBytes?: number }, query: string) => {
     const reader = createReader({
       servers: connectTo(inject('clickhouseUrl')),
@@ -202,14 +202,14 @@ describe('limits of one query', () => {
     return { status: answer.status, body };
   };
 
-  it('names the memory limit with 400', async () => {
+  it('answer 400 with the memory limit', async () => {
     const select = '$select=text&$distinct=true&$count=true';
     const { status, body } = await limited({ maxMemoryBytes: 3_000_000 }, select);
     expect(status).toBe(400);
     expect(body).toContain('2.86 MiB');
   });
 
-  it('answers 504 with advice when the time limit is reached before the first byte', async () => {
+  it('answer 504 with advice when the time limit is reached before the first byte', async () => {
     const slow = `$filter=${encodeURIComponent("contains(tolower(text),'y') or contains(toupper(text),'y')")}`;
     const { status, body } = await limited({ maxWaitSeconds: 0.05 }, slow);
     expect(status).toBe(504);
@@ -218,7 +218,7 @@ describe('limits of one query', () => {
 });
 
 describe('a slow reader', () => {
-  it('is not stopped by the time limit, which counts only the time of ClickHouse', async () => {
+  it('does not exceed the time limit, which counts only the time of ClickHouse', async () => {
     const reader = createReader({
       servers: connectTo(inject('clickhouseUrl')),
       maxWaitSeconds: 5,
@@ -264,7 +264,7 @@ describe('a version that is dropped while it is read', () => {
   });
 });
 
-describe('ClickHouse that is killed during a download', () => {
+describe('a ClickHouse connection that breaks during a download', () => {
   it('breaks the connection to the client', async () => {
     const proxy = await createCutter(inject('clickhouseUrl'), 20_000_000);
     const reader = createReader({

@@ -1,4 +1,4 @@
-/** Comparisons of all pairs of versions against a plain model, asked twice: what is remembered must be what was computed. */
+/** Comparisons of all pairs of versions, checked against a model. Each is requested twice, to check the cache. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMergeChanges } from '../../../src/storage/postgres/merge-changes.js';
 import { compared, type Expected, shown } from '../../support/changes/comparison.js';
@@ -54,8 +54,8 @@ const ask = async (path: string): Promise<{ counts: Record<string, unknown>; row
   };
 };
 
-/** The key is ambiguous, and the model knows that counts by it are the same as long as no row changed. */
-const sameCounts = (counts: Record<string, unknown>, expected: Expected): void => {
+/** Compares counts; keys only if rows changed, since they do not affect the counts otherwise. */
+const expectCounts = (counts: Record<string, unknown>, expected: Expected): void => {
   const { keys, ambiguousKeys: _, from: __, to: ___, ...numbers } = counts;
   expect(numbers).toEqual(expected.counts);
   if (numbers.changed !== 0) expect(keys).toEqual(expected.keys);
@@ -65,7 +65,7 @@ const header = 'Country,Date,Value\n';
 const file = (...rows: readonly string[]): string => `${header}${rows.join('\n')}\n`;
 
 const steps: Readonly<Record<string, readonly (readonly [mode: string, content: string])[]>> = {
-  'a key that is unique': [
+  'a unique key': [
     ['replace', file('France,2020-01-01,1', 'Spain,2020-01-01,', ',2020-01-01,0', 'Kenya,2020-02-01,-0')],
     ['append', file('Malta,2020-01-01,5', 'Italy,2020-01-01,6')],
     ['upsert', file('France,2020-01-01,2', 'Peru,2020-01-01,7')],
@@ -75,7 +75,7 @@ const steps: Readonly<Record<string, readonly (readonly [mode: string, content: 
     ['replace', file('Kenya,2020-02-01,0', 'France,2020-01-01,1.25', 'Spain,2020-01-01,')],
     ['append', file('Cuba,2020-01-01,12345678901234567.5')],
   ],
-  'a key that several rows share': [
+  'an ambiguous key': [
     ['replace', file('France,2020-01-01,1', 'France,2020-01-01,2', 'Spain,2020-01-01,3')],
     ['append', file('Spain,2020-01-01,4', 'France,2020-01-01,1')],
     ['replace', file('France,2020-01-01,1', 'France,2020-01-01,1', 'Spain,2020-01-01,9')],
@@ -84,8 +84,8 @@ const steps: Readonly<Record<string, readonly (readonly [mode: string, content: 
   ],
 };
 
-describe('the differences of each pair of versions', () => {
-  it.each(Object.entries(steps))('are those of a plain model, also the second time: %s', async (_, all) => {
+describe('the differences of every pair of versions', () => {
+  it.each(Object.entries(steps))('match the model, also when they are cached: %s', async (_, all) => {
     const dataset = await createDataset(owner);
     const ids: string[] = [];
     for (const [mode, content] of all)
@@ -103,13 +103,13 @@ describe('the differences of each pair of versions', () => {
         const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
         const [first, second] = [await ask(path), await ask(path)];
         expect(second).toEqual(first);
-        sameCounts(first.counts, expected);
+        expectCounts(first.counts, expected);
         expect([...first.rows].sort(), `${from} and ${to}`).toEqual(expected.rows);
       }
   });
 });
 
-describe('a version that was made from another by a key', () => {
+describe('a version created by a keyed merge', () => {
   const start = async () => {
     const dataset = await createDataset(owner);
     const content = file(
@@ -132,7 +132,7 @@ describe('a version that was made from another by a key', () => {
   it.each([
     ['upsert', { added: 1, removed: 0, changed: 1 }, { inserted: 1, removed: 0, replaced: 1 }],
     ['sync', { added: 1, removed: 1, changed: 1 }, { inserted: 1, removed: 1, replaced: 1 }],
-  ])('is counted by the recorded counts of the merge: %s', async (mode, counts, merged) => {
+  ])('is compared by the recorded counts of the merge: %s', async (mode, counts, merged) => {
     const { dataset, before } = await start();
     const after = await change(dataset, mode, changed);
     expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject(merged);
@@ -144,7 +144,7 @@ describe('a version that was made from another by a key', () => {
     ).toMatchObject({ added: counts.removed, removed: counts.added, changed: counts.changed });
   });
 
-  it('is compared by its key columns where the merge had another key', async () => {
+  it('is compared by its key columns if the merge had a different key', async () => {
     const { dataset, before } = await start();
     const after = await change(dataset, 'upsert', file('France,2020-01-09,2'), { key: 'Country' });
     expect(await readMergeChanges(product.sql, Number(before), Number(after))).toMatchObject({ replaced: 1 });
@@ -184,7 +184,7 @@ describe('cached differences of two versions', () => {
     expect(await ask(path)).toEqual(first);
   });
 
-  it('are not returned once one of the versions was deleted', async () => {
+  it('are not returned after one of the versions was deleted', async () => {
     const { dataset, from, path } = await two();
     await ask(path);
     expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${from}`)).status).toBe(204);
@@ -206,7 +206,7 @@ describe('cached differences of two versions', () => {
     for (const suffix of ['', '/rows']) expect((await call(bob, 'GET', `${path}${suffix}`)).status).toBe(403);
   });
 
-  it('have the requested rows only', async () => {
+  it('are not affected by a request for some of the rows', async () => {
     const { path } = await two();
     const all = await ask(path);
     const one = await call(owner, 'GET', `${path}/rows?$top=1`);

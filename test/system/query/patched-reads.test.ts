@@ -1,6 +1,6 @@
 /**
- * Every reader of versions with patches against a dataset that has the same rows in each version without any. The patches are written
- * by hand, so that they come in all orders: over each other, over new rows, with appends between them.
+ * Reads of versions with patches, compared with a dataset that has the same rows without patches. The patches are
+ * written directly, so that they come in all orders: on top of each other, on new rows, with appends in between.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
@@ -13,8 +13,8 @@ import { type PatchedRow, writePatch } from '../../support/patches.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 
-/** Every version of so many gets all questions. */
-const askedVersions = Number(process.env.ASKED_VERSIONS ?? 10);
+/** Every n-th version is read with all queries. */
+const fullyReadInterval = Number(process.env.ASKED_VERSIONS ?? 10);
 
 let product: TestProduct;
 let owner: Client;
@@ -52,7 +52,7 @@ const valuesOf = ({ key, day, value }: Omit<Row, 'position'>) => ({
 const inOrder = (rows: readonly Row[]): Row[] =>
   [...rows].sort((one, other) => (one.position < other.position ? -1 : 1));
 
-/** Numbers that are the same in each run. */
+/** Deterministic random numbers. */
 const createDraw = (seed: number) => {
   let state = seed;
   return (below: number): number => {
@@ -61,7 +61,7 @@ const createDraw = (seed: number) => {
   };
 };
 
-/** A dataset with patches, and one with the same rows in each version, written as a whole each time. */
+/** Creates a dataset with patches, and one with the same versions, each uploaded as a whole. */
 const createTwins = async (first: number, seed: number) => {
   const [patched, plain] = [await createDataset(owner), await createDataset(owner)];
   const draw = createDraw(seed);
@@ -138,7 +138,7 @@ const readOf = async (dataset: number, versionId: string, question: string) => {
   return { status: answer.status, body: await answer.text() };
 };
 
-/** Answers of both datasets at the same version. */
+/** Reads both datasets at the same version. */
 const readBoth = (
   twins: { readonly patched: number; readonly plain: number },
   version: { readonly patched: string; readonly plain: string },
@@ -169,12 +169,12 @@ const steps = async ({ append, patch }: Awaited<ReturnType<typeof createTwins>>)
 };
 
 describe('versions with patches', () => {
-  it('are read as if they had been written in one piece', async () => {
+  it('are read like versions without patches', async () => {
     const twins = await createTwins(60, 1);
     await steps(twins);
-    // All of them of some versions, the first and the last of all 21 among them.
+    // Some versions are read with all queries, among them the first and the last of 21.
     for (const [at, version] of twins.versions.entries())
-      for (const question of at % askedVersions === 0 ? questions : ['']) {
+      for (const question of at % fullyReadInterval === 0 ? questions : ['']) {
         const [answer, expected] = await readBoth(twins, version, question);
         expect(answer, `${version.patched} ${question}`).toEqual(expected);
         if (question === '') expect(answer.body.split('\r\n').length - 2).toBe(version.rows.length);
@@ -183,7 +183,7 @@ describe('versions with patches', () => {
     expect(await summaryOf(twins.patched, last.patched)).toEqual(await summaryOf(twins.plain, last.plain));
   });
 
-  it('have all differences between each other', async () => {
+  it('have the same differences as versions without patches', async () => {
     const twins = await createTwins(20, 2);
     await twins.patch(2, 1, 1);
     await twins.patch(0, 3, 0);
@@ -210,7 +210,7 @@ describe('versions with patches', () => {
       }
   });
 
-  it('have the version of each value in their revisions', async () => {
+  it('have the same revisions as versions without patches', async () => {
     const twins = await createTwins(15, 3);
     await twins.patch(3, 2, 1);
     await twins.patch(3, 2, 1);
@@ -231,7 +231,7 @@ describe('versions with patches', () => {
       );
   });
 
-  it('find a row by its number without reading those before it', async () => {
+  it('can be read from any row number', async () => {
     const twins = await createTwins(60_000, 4);
     await twins.patch(500, 3_000, 200);
     await twins.append(25_000);
@@ -256,7 +256,7 @@ describe('versions with patches', () => {
       }
   });
 
-  it('that end inside of a joined base are read as if they had been written in one piece', async () => {
+  it('are read like versions without patches when they end in the middle of a joined base', async () => {
     const twins = await createTwins(25_000, 7);
     await twins.patch(20, 30, 10);
     await twins.append(15_000);
@@ -313,7 +313,7 @@ describe('versions with patches', () => {
     expect(answers).toEqual(expected);
   });
 
-  it('are refused when rows of a patch are missing', async () => {
+  it('answer 503 when rows of a patch are missing', async () => {
     const twins = await createTwins(10, 5);
     await twins.patch(2, 2, 2);
     const { patched } = twins.versions.at(-1)!;
@@ -328,7 +328,7 @@ describe('versions with patches', () => {
     expect((await readOf(twins.patched, twins.versions[0]!.patched, '')).status).toBe(200);
   });
 
-  it('continue as clones', async () => {
+  it('can be cloned', async () => {
     const twins = await createTwins(12, 6);
     await twins.patch(2, 2, 2);
     const [home] = await product.sql.query<{ id: number }>(

@@ -1,4 +1,4 @@
-/** PostgreSQL and ClickHouse behind TLS, with certificates of an authority that nobody else knows. */
+/** PostgreSQL and ClickHouse over TLS, with self-signed certificates. */
 import { execFile } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -22,7 +22,7 @@ const scope = createScope(silentLog);
 const run = promisify(execFile);
 const file = (name: string): string => join(folder, name);
 
-/** A key and a certificate that signs itself, for the address but not for its name. */
+/** Creates a self-signed certificate for the IP address but not for `localhost`. */
 const makeCertificate = async (name: string): Promise<void> => {
   const made = ['-keyout', file(`${name}.key`), '-out', file(`${name}.pem`)];
   const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -30,7 +30,7 @@ const makeCertificate = async (name: string): Promise<void> => {
   await run(await programOf('openssl'), request);
 };
 
-/** Over TLS only, with nothing said about the authority. */
+/** TLS URLs without a certificate authority. */
 let databaseUrl: string;
 let clickhouseUrl: string;
 let proxy: Server;
@@ -61,7 +61,7 @@ const secureDatabase = async (dataDir: string, address: string): Promise<string>
   return withQuery(address, { sslmode: 'verify-full' });
 };
 
-/** The embedded ClickHouse speaks no TLS itself. */
+/** Starts a TLS proxy, since the embedded ClickHouse does not support TLS. */
 const startProxy = async (address: string): Promise<string> => {
   const target = new URL(address);
   const options = {
@@ -99,7 +99,7 @@ afterAll(async () => {
 
 const known = () => ({ sslrootcert: file('server.pem') });
 
-describe('with the certificate authority in the address', () => {
+describe('with the certificate authority in the URLs', () => {
   it('a file is stored and read', async () => {
     const product = await startProduct({
       databaseUrl: withQuery(databaseUrl, known()),
@@ -121,7 +121,7 @@ describe('with the certificate authority in the address', () => {
   });
 });
 
-describe('a start fails with one line that names the fault when', () => {
+describe('startup fails with one line that names the fault when', () => {
   const start = (changes: Parameters<typeof startProduct>[0]): Promise<unknown> =>
     startProduct(changes).then(async (product) => product.close());
   const refusal = (variable: string, fault: RegExp) => ({
@@ -131,7 +131,7 @@ describe('a start fails with one line that names the fault when', () => {
     ),
   });
 
-  it('the certificate authority is unknown or another one', async () => {
+  it('the certificate authority is missing or wrong', async () => {
     const fault = /self.signed certificate/;
     await expect(start({ databaseUrl })).rejects.toMatchObject(refusal('DATABASE_URL', fault));
     const other = { sslrootcert: file('stranger.pem') };
@@ -144,7 +144,7 @@ describe('a start fails with one line that names the fault when', () => {
     );
   });
 
-  it('the name is not in the certificate', async () => {
+  it('the host name is not in the certificate', async () => {
     const fault = /Hostname\/IP does not match/;
     await expect(start({ databaseUrl: withQuery(databaseUrl, known(), 'localhost') })).rejects.toMatchObject(
       refusal('DATABASE_URL', fault),
@@ -154,16 +154,16 @@ describe('a start fails with one line that names the fault when', () => {
     ).rejects.toMatchObject(refusal('CLICKHOUSE_URL', fault));
   });
 
-  it('the file does not exist or the address needs none', async () => {
-    const lost = { sslrootcert: file('nowhere.pem') };
-    await expect(start({ clickhouseUrl: withQuery(clickhouseUrl, lost) })).rejects.toMatchObject({
+  it('the file of the authority does not exist or the URL does not use TLS', async () => {
+    const missing = { sslrootcert: file('nowhere.pem') };
+    await expect(start({ clickhouseUrl: withQuery(clickhouseUrl, missing) })).rejects.toMatchObject({
       code: 'bad_configuration',
       message: expect.stringMatching(/^CLICKHOUSE_URL: sslrootcert cannot be read .*nowhere\.pem/),
     });
     await expect(start({ clickhouseUrl: withQuery(inject('clickhouseUrl'), known()) })).rejects.toMatchObject(
       { message: 'CLICKHOUSE_URL: sslrootcert needs https://' },
     );
-    await expect(start({ databaseUrl: withQuery(databaseUrl, lost) })).rejects.toThrow(
+    await expect(start({ databaseUrl: withQuery(databaseUrl, missing) })).rejects.toThrow(
       /no such file.*nowhere\.pem/,
     );
   });

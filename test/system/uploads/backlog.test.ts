@@ -18,7 +18,7 @@ import { startFurther } from '../../support/further-process.js';
 import { configureChunkTopics } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
-/** Per partition; segments are larger, so that Kafka itself removes nothing here. */
+/** Per partition. Log segments are larger, so that Kafka does not delete anything here. */
 const retentionBytes = 300_000;
 
 let product: TestProduct;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** Text that cannot be compressed below three quarters. */
+/** Text that compresses to three quarters at best. */
 const noise = (bytes: number): string => {
   const lines = Array.from({ length: Math.ceil(bytes / 101) }, () => randomBytes(75).toString('base64'));
   return `text\n${lines.join('\n')}\n`;
@@ -50,7 +50,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(line.split(' ').at(-1));
 };
 
-/** Sends the head of an upload and nothing of its body; the answer's first line. */
+/** Sends the headers of an upload without its body. @returns the status line of the answer. */
 const sendHeadOnly = async (dataset: number): Promise<string> => {
   const { hostname, port, pathname } = new URL(`${product.baseUrl}/datasets/${dataset}/data`);
   const socket = connect(Number(port), hostname);
@@ -63,13 +63,13 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
   return answer.toString().split('\r\n')[0] ?? '';
 };
 
-describe('uploads that Kafka could not keep until they are stored', () => {
+describe('uploads beyond the retention limit of Kafka', () => {
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail')
       await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': String(retentionBytes) });
   });
 
-  it('are refused with 503 before their body is read; those that were accepted complete', async () => {
+  it('are refused with 503 before their body is read, and accepted ones complete', async () => {
     const dataset = await createDataset(owner);
     const file = noise(15_000);
     await upload(owner, dataset, file);
@@ -77,7 +77,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
 
     const accepted: ProcessAnswer[] = [];
     let refused: Response | undefined;
-    // Messages sent during a probe count twice until the next one: a refusal holds once probes without sends confirm it.
+    // Messages sent during a probe count twice until the next probe, so a refusal counts only if it is repeated.
     for (let confirmed = false; !confirmed && accepted.length < 100; ) {
       const answer = await putFile(owner, dataset, file);
       if (answer.status === 201) {
@@ -93,7 +93,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused?.json()).toMatchObject({ code: 'backlog' });
     expect(await sendHeadOnly(dataset)).toContain('503');
-    // Both partitions at half of what they may keep, and not more.
+    // The backlog is at most half of the retention.
     expect(accepted.length).toBeGreaterThan(10);
     expect(accepted.length * 11_000).toBeLessThan(2 * retentionBytes);
     expect(await metric('tabulary_uploads_refused_total{reason="backlog"}')).toBeGreaterThan(1);
@@ -104,7 +104,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     await expect.poll(async () => (await putFile(owner, dataset, 'text\n1\n')).status).toBe(201);
   });
 
-  it('pause in the middle, and complete once those before them are stored', async () => {
+  it('pause in the middle and complete after earlier chunks are stored', async () => {
     const dataset = await createDataset(owner);
     const file = noise(2_000_000);
     await product.stopWorker();
@@ -122,7 +122,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect((await download(owner, dataset)).replaceAll('"', '')).toBe(file);
   });
 
-  it('fail with a reason when they waited for too long', async () => {
+  it('fail with the code backlog when they were paused for too long', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'text\nold\n');
     await product.stopWorker();
@@ -144,10 +144,10 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect(await download(owner, dataset)).toBe('"text"\n"old"\n');
   });
 
-  it('are refused as well when the oldest pending upload is too old', async () => {
+  it('are refused when the oldest pending upload is too old', async () => {
     const dataset = await createDataset(owner);
     const status = async () => (await putFile(owner, dataset, 'text\n3\n')).status;
-    // The worker drops the messages of the test before: it must have done so before it is stopped.
+    // Waits until the worker has dropped the messages of the previous test.
     await expect.poll(status, { interval: 300 }).toBe(201);
     await product.stopWorker();
     expect(await status()).toBe(201);
@@ -158,7 +158,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
   });
 });
 
-describe('uploads that would wait for too long', () => {
+describe('uploads beyond MAX_BACKLOG_SECONDS', () => {
   let impatient: TestProduct;
   beforeAll(async () => {
     impatient = await startProduct({ backlogProbeMs: '100', maxBacklogSeconds: '2' });

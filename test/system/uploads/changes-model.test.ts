@@ -1,8 +1,8 @@
 /**
- * Random changes of all modes, with versions removed, restored and cloned in between, while segments are joined all the time:
- * every version that exists is compared with a plain table, byte for byte, before and after segments are joined and swept.
+ * Random changes of all modes, with versions removed, restored and cloned, while segments are joined. Every version is
+ * compared byte for byte with a model in memory, before and after segments are joined and swept.
  *
- *   CHANGE_DATASETS   datasets that are changed; each more than a dozen times
+ *   CHANGE_DATASETS   number of datasets, each with more than a dozen changes
  *   CHANGE_SEED       seed of the first one
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,14 +22,14 @@ let client: Client;
 
 beforeAll(async () => {
   product = await startProduct({
-    // Datasets of more rows have a table of their own.
+    // Larger datasets have their own tables.
     poolMaxRows: '12',
     patchMaxPercent: '80',
     firstChunkBytes: '256',
     chunkBytes: '1024',
     compactionIntervalMs: '300',
     compactionMinSegments: '3',
-    // The test sweeps by itself while nobody reads.
+    // The test sweeps itself while there are no readers.
     storageSweepIntervalMs: '86400000',
   });
   client = await product.createAccount('owner');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-it(`every version of ${datasets} datasets that change at random is that of a plain table (seed ${seed})`, {
+it(`every version of ${datasets} randomly changed datasets matches the model (seed ${seed})`, {
   timeout: longestTestMs + datasets * 10_000,
 }, async () => {
   const changes = await changeAtRandom(product, client, { datasets, seed });

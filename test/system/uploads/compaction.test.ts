@@ -32,7 +32,7 @@ beforeAll(async () => {
     poolMaxRows: '0',
     compactionMinSegments: '0',
     patchFoldMinPercent: '0',
-    // The tests sweep by themselves, and count what they find.
+    // The tests sweep themselves and check the counts.
     sweepIntervalMs: '86400000',
     segmentGraceMs: '3600000',
   });
@@ -55,7 +55,7 @@ interface Parts {
 }
 
 const stepsOf = (): CompactionSteps => createCompactionSteps(product);
-/** Leases of a worker that never has them for others: it is declared dead at once. */
+/** Leases that are not recorded: other workers consider the holder dead immediately. */
 const noLeases: Leases = { whileHeld: (_name, _subject, work) => work(never) };
 const joinOf = (): Join => createJoin({ clickhouse, log: silentLog });
 
@@ -82,7 +82,7 @@ const compact = async (
   }).compact(never);
 };
 
-/** A sweep that waits for no reader. */
+/** Sweeps without a grace period for readers. */
 const sweep = async () => {
   const versions = await createRetention({ sql: product.sql, log: silentLog }).apply();
   const tidy = createTidy({
@@ -105,7 +105,7 @@ const send = async (dataset: number, content: string, mode: string, more: Record
   return done;
 };
 
-/** Appends of a few rows each, with everything that a row may hold. */
+/** Appends a few rows each time, with quotes, line breaks and nulls. */
 const appendMany = async (dataset: number, count: number, first = 0): Promise<void> => {
   for (let at = first; at < first + count; at += 1) {
     const day = `2024-01-${String((at % 28) + 1).padStart(2, '0')}`;
@@ -136,7 +136,7 @@ const restore = async (dataset: number, version: string | undefined): Promise<vo
   await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${version}/restore`), 201);
 };
 
-/** Segments of the store as PostgreSQL names them and as ClickHouse has them. */
+/** Counts segments: referenced in PostgreSQL, stored in ClickHouse, in the current version. */
 const segmentsOf = async (dataset: number): Promise<{ named: number; stored: number; current: number }> => {
   const [row] = await product.sql.query<{ storeId: number; named: number; current: number }>(
     `SELECT d.store_id AS "storeId",
@@ -153,7 +153,7 @@ const segmentsOf = async (dataset: number): Promise<{ named: number; stored: num
   return { named: row?.named ?? 0, stored: Number(stored), current: row?.current ?? 0 };
 };
 
-/** A dataset of fifteen versions of all modes, and a clone that went its own way. */
+/** Creates a dataset with fifteen versions of several modes, and a clone with versions of its own. */
 const history = async (): Promise<{ dataset: number; copy: number }> => {
   const dataset = await createDataset(owner);
   await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
@@ -173,14 +173,14 @@ const history = async (): Promise<{ dataset: number; copy: number }> => {
 };
 
 describe('compaction', () => {
-  it('stops for some hours after ten failed attempts, before the ids next to its first segment are used up', async () => {
+  it('pauses for hours after ten failed attempts, before segment ids are exhausted', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
     let attempts = 0;
     const join: Join = async () => {
       attempts += 1;
-      throw new Error('ClickHouse is away');
+      throw new Error('ClickHouse is down');
     };
     for (let round = 0; round < 12; round += 1) expect(await compact(dataset, { join })).toBe(0);
     expect(attempts).toBe(10);
@@ -193,7 +193,7 @@ describe('compaction', () => {
     expect(await compact(dataset)).toBe(1);
   });
 
-  it('joins segments of versions, clones and restored versions without changing a byte of any answer', async () => {
+  it('joins segments of versions, clones and restored versions without changing any answer', async () => {
     const { dataset, copy } = await history();
     const before = await allAnswers([dataset, copy]);
     expect(before.size).toBeGreaterThan(70);
@@ -218,7 +218,7 @@ describe('compaction', () => {
     expect((await segmentsOf(dataset)).stored).toBe(few.named);
     expect(await allAnswers([dataset, copy])).toEqual(before);
 
-    // Changes on top of joined segments work as before.
+    // Changes on top of joined segments work too.
     await restore(dataset, (await versionIds(dataset))[3]);
     await appendMany(dataset, 2, 30);
     await send(dataset, 'd,k,v\n2024-01-01,first,55\n', 'upsert');
@@ -232,7 +232,7 @@ describe('compaction', () => {
     for (const [key, text] of before) expect(now.get(key), key).toBe(text);
   });
 
-  it('may drop segments of a version that was read: its whole file is made of those that replaced them', async () => {
+  it('lets a version that was read before be exported from the joined segments', async () => {
     const dataset = await createDataset(owner);
     await appendMany(dataset, 4);
     const rows = await download(owner, dataset, '?$skip=0');
@@ -241,7 +241,7 @@ describe('compaction', () => {
     expect(await download(owner, dataset)).toBe(rows);
   });
 
-  it('keeps first and last of a group', async () => {
+  it('does not change first and last of a group', async () => {
     const { dataset } = await history();
     await compact(dataset);
     const apply = encodeURIComponent('groupby((d),aggregate(k with first as F,v with last as L))');
@@ -257,14 +257,14 @@ describe('compaction', () => {
         const { F, L } = groups.get(d) ?? { F: null, L: null };
         groups.set(d, { d, F: F ?? k, L: v ?? L });
       }
-      const told = await ask<{ d: string | null }>(`&$apply=${apply}`);
+      const result = await ask<{ d: string | null }>(`&$apply=${apply}`);
       const byDay = (a: { d: string | null }, b: { d: string | null }) =>
         String(a.d).localeCompare(String(b.d));
-      expect(told.sort(byDay), version).toEqual([...groups.values()].sort(byDay));
+      expect(result.sort(byDay), version).toEqual([...groups.values()].sort(byDay));
     }
   });
 
-  it('includes versions that are published, cloned and restored while the rows are copied', async () => {
+  it('covers versions that are published, cloned and restored while the rows are copied', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
@@ -283,9 +283,9 @@ describe('compaction', () => {
     const before: Answers[] = [];
     const steps: CompactionSteps = {
       ...stepsOf(),
-      async publish(...given) {
+      async publish(...args) {
         before.push(await allAnswers([dataset, copy]));
-        return stepsOf().publish(...given);
+        return stepsOf().publish(...args);
       },
     };
     expect(await compact(dataset, { join, steps })).toBeGreaterThan(0);
@@ -307,9 +307,9 @@ describe('compaction', () => {
     for (let at = 1; at <= 10; at += 1) {
       const replaced = at % 5 === 0 ? at - 2 : at;
       await send(dataset, `k,v\nk${replaced},${at}\n`, at % 5 === 0 ? 'upsert' : 'append');
-      const place = expected.findIndex((line) => line.startsWith(`k${replaced},`));
-      if (place < 0) expected.push(`k${replaced},${at}`);
-      else expected[place] = `k${replaced},${at}`;
+      const index = expected.findIndex((line) => line.startsWith(`k${replaced},`));
+      if (index < 0) expected.push(`k${replaced},${at}`);
+      else expected[index] = `k${replaced},${at}`;
     }
     stop.abort();
     await Promise.all(workers);
@@ -318,11 +318,11 @@ describe('compaction', () => {
     expect((await segmentsOf(dataset)).current).toBeLessThan(10);
   });
 
-  it('is finished by the next worker when one dies while versions are repointed', async () => {
+  it('is finished by the next worker when one dies while it swaps segments of versions', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, `d,k,v\n${'2024-01-01,first,1\n'.repeat(20)}`, 'replace');
     await appendMany(dataset, 4);
-    // Older versions have a part of the joined segment, and it is not the first of the next run.
+    // Older versions have a part of the joined segment, which is not the first of the next run.
     expect(await compact(dataset)).toBe(1);
     expect((await segmentsOf(dataset)).current).toBe(2);
     await appendMany(dataset, 4, 6);
@@ -361,7 +361,7 @@ describe('compaction', () => {
     });
     const sql = createSql(pool);
     const leases = new Set<string>();
-    const look = async (): Promise<number> => {
+    const leaseCount = async (): Promise<number> => {
       const [row] = await sql.query<{ lease: string }>(
         `SELECT j.held_until::text AS lease FROM jobs j JOIN compactions c ON c.store_id::text = j.subject
          WHERE j.name = 'compaction' AND c.state = 'swapping'`,
@@ -373,7 +373,7 @@ describe('compaction', () => {
     await sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
       compacting = compact(dataset, { leases: leasesOf(product.sql, 1_000) });
-      while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await leaseCount()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     await pool.end();
     expect(await compacting).toBe(1);
@@ -381,15 +381,15 @@ describe('compaction', () => {
 
   describe('that fails', () => {
     const death = new Error('the worker dies here');
-    /** A row of its own in the segment that is being written. */
+    /** Inserts rows into the target segment. */
     const insertInto = (run: readonly number[], { segment, place }: Target) => {
       const table = `${product.config.clickhouseDatabase}.s${insideOf(place).storeId}`;
       return product.clickhouse(
         `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${run[0]}`,
       );
     };
-    /** A dead or silent worker records nothing: its lease just runs out. */
-    const mute = (): Parts => ({
+    /** A dead worker does not abandon its compaction. */
+    const deadWorker = (): Parts => ({
       steps: { ...stepsOf(), abandon: async () => undefined },
       leases: noLeases,
     });
@@ -404,7 +404,7 @@ describe('compaction', () => {
     });
 
     it.each<[why: string, join: Join]>([
-      ['the worker dies before it copied a row', () => Promise.reject(death)],
+      ['the worker dies before it copies a row', () => Promise.reject(death)],
       [
         'the worker dies in the middle of the copy',
         async (run, target) => {
@@ -419,25 +419,25 @@ describe('compaction', () => {
           throw death;
         },
       ],
-    ])('because %s: versions are as before, and the sweep deletes the copy', async (_why, join) => {
-      expect(await compact(dataset, { join, ...mute() })).toBe(0);
+    ])('because %s leaves versions unchanged, and the sweep deletes the copy', async (_why, join) => {
+      expect(await compact(dataset, { join, ...deadWorker() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await sweep()).toMatchObject({ abandonedCompactions: 1 });
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('because the worker was silent for too long and lost its lease: it cannot promote any more', async () => {
+    it('because the worker lost its lease leaves versions unchanged', async () => {
       const join: Join = async (...run) => {
         const joined = await joinOf()(...run);
         await sweep();
         return joined;
       };
-      expect(await compact(dataset, { join, ...mute() })).toBe(0);
+      expect(await compact(dataset, { join, ...deadWorker() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('because the copy differs', async () => {
+    it('because the copy differs leaves versions unchanged', async () => {
       const join: Join = async (run, target, signal) => {
         await insertInto(run.segmentIds, target);
         return joinOf()(run, target, signal);
@@ -448,7 +448,7 @@ describe('compaction', () => {
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('because some rows of the run were not read, as those of a shard that was taken out', async () => {
+    it('because some rows of the run were not read, such as those of a removed shard, leaves versions unchanged', async () => {
       const join: Join = ({ segmentIds, patches }, target, signal) =>
         joinOf()({ segmentIds: segmentIds.slice(1), patches }, target, signal);
       expect(await compact(dataset, { join })).toBe(0);
@@ -457,7 +457,7 @@ describe('compaction', () => {
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('is repeated by the next one', async () => {
+    it('is repeated by the next compaction', async () => {
       expect(await compact(dataset)).toBe(1);
       await sweep();
       expect(await segmentsOf(dataset)).toMatchObject({ named: 1, stored: 1, current: 1 });

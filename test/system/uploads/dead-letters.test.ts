@@ -67,8 +67,8 @@ const send = async (value: Buffer | null, headers: Record<string, string> = {}):
   await producer.disconnect();
 };
 
-/** Puts something into the topic that no worker can read; its number among the dead letters. */
-const spoil = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
+/** Sends an undecodable message. @returns the id of its dead letter. */
+const sendInvalid = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
   const before = new Set((await list()).map(({ id }) => id));
   await send(value, headers);
   let id: number | undefined;
@@ -86,8 +86,8 @@ const deadLetterTotal = async (): Promise<number> => {
   return Number(/^tabulary_dead_letters_total (\d+)$/m.exec(text)?.[1]);
 };
 
-/** Lets the group go past the only chunk of an upload (two rows: 1 and 2); gives it as the message that it was. */
-const takeChunk = async (processId: number): Promise<TestMessage> => {
+/** Moves the consumer group past the only chunk of an upload (two rows: 1 and 2). @returns its message. */
+const skipChunk = async (processId: number): Promise<TestMessage> => {
   const client = clientOf(kafka).admin();
   await client.connect();
   const offsets = await client.fetchTopicOffsets(topic);
@@ -102,12 +102,12 @@ const takeChunk = async (processId: number): Promise<TestMessage> => {
 
 let origin = 1_000_000;
 
-/** Keeps a message as a dead letter that this version can read, as if another one had not. */
-const keepByHand = async (sent: TestMessage, place = 'dead-letters'): Promise<number> => {
+/** Stores a decodable message as a dead letter, as a version that could not decode it would. */
+const storeDeadLetter = async (sent: TestMessage, topicSuffix = 'dead-letters'): Promise<number> => {
   const records = createDeadLetterRecords(product.sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
-    topicName: `${product.config.kafkaPrefix}.${place}`,
+    topicName: `${product.config.kafkaPrefix}.${topicSuffix}`,
     record: async (message) => {
       await records.record(message);
     },
@@ -122,8 +122,8 @@ const keepByHand = async (sent: TestMessage, place = 'dead-letters'): Promise<nu
 describe('dead letters', () => {
   it('are listed with reason and origin, and shown with headers and the first bytes', async () => {
     const total = await deadLetterTotal();
-    const id = await spoil(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
-    // Scrapes that follow each other closely share one look.
+    const id = await sendInvalid(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
+    // Scrapes in quick succession share one measurement.
     await expect.poll(deadLetterTotal).toBe(total + 1);
     const [row] = await list();
     expect(row).toMatchObject({ id, bytes: 10, reason: expect.stringContaining('undecodable') });
@@ -142,12 +142,12 @@ describe('dead letters', () => {
     expect(JSON.parse(await admin(`dead-letters drop ${id} --json`))).toEqual({ dropped: id });
   });
 
-  it('show the start of a large one only, and one without a value', async () => {
-    const large = await spoil(Buffer.alloc(100_000, 'x'));
+  it('show only the start of a large value, and nothing of a missing one', async () => {
+    const large = await sendInvalid(Buffer.alloc(100_000, 'x'));
     expect(
       (JSON.parse(await admin(`dead-letters show ${large} --json`)) as { headText: string }).headText,
     ).toHaveLength(256);
-    const empty = await spoil(null);
+    const empty = await sendInvalid(null);
     expect(JSON.parse(await admin(`dead-letters show ${empty} --json`))).toMatchObject({
       bytes: 0,
       headText: '',
@@ -155,8 +155,8 @@ describe('dead letters', () => {
     for (const id of [large, empty]) await admin(`dead-letters drop ${id}`);
   });
 
-  it('are not listed once dropped', async () => {
-    const id = await spoil(Buffer.from('to be dropped'));
+  it('are not listed after they were dropped', async () => {
+    const id = await sendInvalid(Buffer.from('to be dropped'));
     await admin(`dead-letters drop ${id}`);
     expect((await list()).map((row) => row.id)).not.toContain(id);
     await expect(admin(`dead-letters drop ${id}`)).rejects.toMatchObject({ code: 'settled' });
@@ -164,22 +164,22 @@ describe('dead letters', () => {
     await expect(admin('dead-letters show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
   });
 
-  it('are not sent back while this version cannot decode them either', async () => {
-    const id = await spoil(Buffer.from('still no chunk'));
+  it('are not replayed if this version cannot decode them either', async () => {
+    const id = await sendInvalid(Buffer.from('still no chunk'));
     await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
     expect((await list()).map((row) => row.id)).toContain(id);
     await admin(`dead-letters drop ${id}`);
   });
 
-  it('complete their upload when they are sent back, once', async () => {
+  it('complete their upload when they are replayed, once', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a\n0\n');
     await product.stopWorker();
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
-    const chunk = await takeChunk(process.id);
+    const chunk = await skipChunk(process.id);
     await product.startWorker();
-    // As an older worker would have done with a message of a newer form.
-    const id = await keepByHand(chunk);
+    // As an older worker does with a message in a newer format.
+    const id = await storeDeadLetter(chunk);
     expect(JSON.parse(await admin(`dead-letters replay ${id} --json`))).toEqual({
       replayed: id,
       process: process.id,
@@ -191,11 +191,11 @@ describe('dead letters', () => {
 
     const altered = await onlyChunk(process.id, '3\n4\n');
     const pending = await holdUpload(kafka, product, owner, await createDataset(owner), 'a\n1\n2\n');
-    const forged = await keepByHand(messageOf({ ...altered, processId: pending.process.id }));
+    const forged = await storeDeadLetter(messageOf({ ...altered, processId: pending.process.id }));
     await expect(admin(`dead-letters replay ${forged}`)).rejects.toMatchObject({ code: 'forged_message' });
     await admin(`dead-letters drop ${forged}`);
 
-    const second = await keepByHand(chunk);
+    const second = await storeDeadLetter(chunk);
     await expect(admin(`dead-letters replay ${second}`)).rejects.toMatchObject({
       code: 'process_ended',
       message: expect.stringContaining('has completed without it'),
@@ -204,7 +204,7 @@ describe('dead letters', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are read from the topic that was recorded for them, and deleted with it', async () => {
+  it('are read from their recorded topic, and expire when it is deleted', async () => {
     const former = `${product.config.kafkaPrefix}.moved`;
     const client = clientOf(kafka).admin();
     await client.connect();
@@ -212,9 +212,9 @@ describe('dead letters', () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
-    const chunk = await takeChunk(process.id);
+    const chunk = await skipChunk(process.id);
     await product.startWorker();
-    const [id, gone] = [await keepByHand(chunk, 'moved'), await keepByHand(chunk, 'moved')];
+    const [id, expired] = [await storeDeadLetter(chunk, 'moved'), await storeDeadLetter(chunk, 'moved')];
     expect(JSON.parse(await admin(`dead-letters show ${id} --json`))).toMatchObject({
       copy: `${former}/0/0`,
     });
@@ -223,7 +223,7 @@ describe('dead letters', () => {
 
     await client.deleteTopics({ topics: [former] });
     await client.disconnect();
-    await expect(admin(`dead-letters replay ${gone}`)).rejects.toMatchObject({ code: 'message_expired' });
-    await admin(`dead-letters drop ${gone}`);
+    await expect(admin(`dead-letters replay ${expired}`)).rejects.toMatchObject({ code: 'message_expired' });
+    await admin(`dead-letters drop ${expired}`);
   });
 });

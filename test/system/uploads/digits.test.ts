@@ -1,4 +1,4 @@
-/** Numbers of many digits, in any order and by any mode: what fits 76 digits together fits, anything else is refused. */
+/** Numbers of many digits in any order and mode: a column accepts up to 76 digits in total and refuses more. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../harness/random.js';
 import {
@@ -61,7 +61,7 @@ const digit = (random: Random, from: number): string => String(random.between(fr
 const digits = (random: Random, count: number): string =>
   Array.from({ length: count }, () => digit(random, 1)).join('');
 
-/** A number in its shortest form. */
+/** Random number in its shortest form. */
 const numberOf = (random: Random): string => {
   const integer = random.pick([0, 1, 3, 15, 17, 30, 50, 70]);
   const fraction = random.pick([0, 0, 1, 2, 3, 12, 20, 30, 60]);
@@ -82,7 +82,7 @@ describe('an exact column', () => {
     expect(await download(owner, dataset)).toBe(shown(values.map((value, at) => ({ key: `k${at}`, value }))));
   });
 
-  it('holds 76 digits together, and refuses the 77th with its line', async () => {
+  it('holds 76 digits in total, and refuses the 77th with its line number', async () => {
     const dataset = await createDataset(owner);
     const long = '9'.repeat(38);
     await uploadWith(owner, dataset, csv([{ key: 'a', value: `${long}.5` }]), {});
@@ -105,7 +105,7 @@ describe('an exact column', () => {
     );
   });
 
-  it('counts digits that were added while the upload was read', async () => {
+  it('counts digits of uploads that are still pending', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, csv([{ key: 'a', value: '12345678901234567.5' }]), {});
     await product.stopWorker();
@@ -128,16 +128,16 @@ describe('an exact column', () => {
     );
   });
 
-  it('is merged with another one', async () => {
+  it('can be merged with another one', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, `A,B\n${'9'.repeat(50)},\n,0.${'1'.repeat(26)}\n`, {});
-    const [, gone] = (await readDataset(owner, dataset)).columns;
-    const path = `/datasets/${dataset}/columns/${gone?.id}`;
+    const [, source] = (await readDataset(owner, dataset)).columns;
+    const path = `/datasets/${dataset}/columns/${source?.id}`;
     await json(await call(owner, 'PATCH', path, { name: 'A', merge: true }));
     expect(await download(owner, dataset)).toBe(`"A"\n${'9'.repeat(50)}\n0.${'1'.repeat(26)}\n`);
   });
 
-  it.each(seeds)('agrees with a model of big numbers, seed %i', async (seed) => {
+  it.each(seeds)('matches a model in memory, seed %i', async (seed) => {
     const random = createRandom(seed);
     const dataset = await createDataset(owner);
     let rows: Row[] = [];
@@ -155,9 +155,9 @@ describe('an exact column', () => {
       const wanted = joined(rows, file, mode);
       const { error } = await uploadWith(owner, dataset, csv(file), { mode });
       if (fits(wanted)) rows = wanted;
-      const said = error === null ? 'taken' : error.code;
-      expect([said, mode, file, rows]).toEqual([
-        fits(wanted) ? 'taken' : expect.stringMatching(/^(value|too_many_digits)$/),
+      const outcome = error === null ? 'accepted' : error.code;
+      expect([outcome, mode, file, rows]).toEqual([
+        fits(wanted) ? 'accepted' : expect.stringMatching(/^(value|too_many_digits)$/),
         mode,
         file,
         rows,

@@ -1,4 +1,4 @@
-/** Short appends that wait behind the one with which a dataset leaves its pool. */
+/** Short appends that are queued behind the one with which a dataset leaves its pool. */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUpload, partHead } from '../../integration/hostile/raw-upload.js';
@@ -43,15 +43,15 @@ const lines = (first: number, count: number): string =>
   ).join('');
 const shown = (count: number): string => `"day","k","v"\n${lines(0, count)}`;
 
-/** A dataset that a pool just takes. */
+/** Creates a dataset that just fits into a pool. */
 const smallDataset = async (): Promise<number> => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, rowsFrom(0, 38), {});
   return dataset;
 };
 
-/** An upload that is accepted and does not come to its end: whatever comes later waits for it. */
-const openLine = async (dataset: number): Promise<Socket> => {
+/** Starts an upload that does not finish, so that later ones are queued behind it. */
+const blockQueue = async (dataset: number): Promise<Socket> => {
   const socket = await openUpload(owner, dataset, 1_000_000);
   socket.write(`${partHead}${rowsFrom(0, 500)}`);
   const accepted = async (): Promise<number> =>
@@ -67,9 +67,9 @@ const openLine = async (dataset: number): Promise<Socket> => {
 const send = async (dataset: number, content: string, options: Options = {}): Promise<ProcessAnswer> =>
   json<ProcessAnswer>(await putWith(owner, dataset, content, { mode: 'append', ...options }), 201);
 
-/** The same, and behind it an append that takes the dataset beyond what a pool takes: 50 rows. */
-const holdLine = async (dataset: number): Promise<Socket> => {
-  const socket = await openLine(dataset);
+/** Blocks the queue and adds an append that makes the dataset too large for a pool: 50 rows. */
+const blockPoolExit = async (dataset: number): Promise<Socket> => {
+  const socket = await blockQueue(dataset);
   await send(dataset, rowsFrom(38, 12));
   return socket;
 };
@@ -91,10 +91,10 @@ const allStored = async (sent: readonly ProcessAnswer[]): Promise<void> => {
   await expect.poll(ready).toBe(sent.length);
 };
 
-describe('appends after the one with which a dataset moves to a table of its own', () => {
-  it('are published in the order in which they were accepted', async () => {
+describe('appends after the one with which a dataset moves to its own table', () => {
+  it('are published in the order of their acceptance', async () => {
     const dataset = await smallDataset();
-    const held = await holdLine(dataset);
+    const held = await blockPoolExit(dataset);
     const sent: ProcessAnswer[] = [];
     for (let at = 0; at < 12; at += 1) sent.push(await send(dataset, rowsFrom(50 + at * 3, 3)));
     await allStored(sent);
@@ -115,10 +115,10 @@ describe('appends after the one with which a dataset moves to a table of its own
     expect(await download(owner, dataset)).toBe(shown(87));
   });
 
-  it('may be invalid, cancelled, dry runs or of other types', async () => {
+  it('may be cancelled, dry runs, conditional or of other types', async () => {
     const dataset = await smallDataset();
     const etag = `"${(await readDataset(owner, dataset)).currentVersionId}"`;
-    const held = await holdLine(dataset);
+    const held = await blockPoolExit(dataset);
     const plain = await send(dataset, rowsFrom(50, 2));
     const cancelled = await send(dataset, rowsFrom(900, 2));
     const more = await send(dataset, `${rowsFrom(52, 1)}`);
@@ -141,9 +141,9 @@ describe('appends after the one with which a dataset moves to a table of its own
     );
   });
 
-  it('whose version was replaced meanwhile are joined with the new one', async () => {
+  it('are applied to a replacement that was accepted between them', async () => {
     const dataset = await smallDataset();
-    const held = await holdLine(dataset);
+    const held = await blockPoolExit(dataset);
     const first = await send(dataset, rowsFrom(50, 1));
     const replacing = await send(dataset, rowsFrom(0, 60), { mode: 'replace' });
     const second = await send(dataset, rowsFrom(60, 2));
@@ -155,9 +155,9 @@ describe('appends after the one with which a dataset moves to a table of its own
     expect(await download(owner, dataset)).toBe(shown(64));
   });
 
-  it('fail one by one when their rows were lost', async () => {
+  it('fail individually when their rows were lost', async () => {
     const dataset = await smallDataset();
-    const held = await holdLine(dataset);
+    const held = await blockPoolExit(dataset);
     const sent = [
       await send(dataset, rowsFrom(50, 2)),
       await send(dataset, rowsFrom(70, 2)),
@@ -175,14 +175,14 @@ describe('appends after the one with which a dataset moves to a table of its own
   });
 
   it.each(['upsert', 'sync', 'delete'])(
-    'are not published by %s when the one before lost rows',
+    'do not let %s publish when the previous version lost rows',
     async (mode) => {
       const dataset = await createDataset(owner);
       const first = await uploadWith(owner, dataset, rowsFrom(0, 20), {});
       await product.clickhouse(
         `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${first.id * 1_000 + 1} AND ${recordSql} = 7`,
       );
-      // All keys of the version before: a sync has as many rows as the file, whatever is missing.
+      // The file has all keys of the previous version, so that the row count of a sync is right in spite of the loss.
       const outcome = await ended(owner, await send(dataset, rowsFrom(0, 22), { mode, key: '["k"]' }));
       expect([outcome.status, outcome.error?.code]).toEqual(['failed', 'miscounted']);
       const versions = await product.sql.query('SELECT 1 FROM versions WHERE dataset_id = $1', [dataset]);
@@ -190,11 +190,11 @@ describe('appends after the one with which a dataset moves to a table of its own
     },
   );
 
-  it('are copied again when a copy differs from its rows', async () => {
+  it('are copied again when a copy differs from the original rows', async () => {
     const dataset = await createDataset(owner);
     await uploadWith(owner, dataset, rowsFrom(0, 60), {});
     await uploadWith(owner, dataset, rowsFrom(0, 10), {});
-    const held = await openLine(dataset);
+    const held = await blockQueue(dataset);
     const sent = await send(dataset, rowsFrom(10, 40));
     await allStored([sent]);
     const [own] = await product.sql.query<{ table: string }>(

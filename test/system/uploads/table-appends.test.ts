@@ -1,4 +1,4 @@
-/** Short appends to a dataset that has a table of its own: stored in that table at once, in batches. */
+/** Short appends to a dataset with its own table are stored there directly, in batches. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -35,7 +35,7 @@ const rowsFrom = (first: number, count: number): string =>
 const shown = (count: number): string =>
   `"day","k","v"\n${range(0, count, (at) => `"${day(at)}","key ${at}",${at}.25\n`)}`;
 
-/** A dataset of 50 rows, beyond what a pool takes. */
+/** Creates a dataset of 50 rows, too large for a pool. */
 const largeDataset = async (): Promise<number> => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, rowsFrom(0, 50), {});
@@ -58,7 +58,7 @@ const allEnded = (sent: readonly ProcessAnswer[]): Promise<ProcessAnswer[]> =>
 interface Stored {
   readonly attempt: number;
   readonly inBatch: boolean;
-  /** In the table of the store. */
+  /** True: in the dataset's own table. */
   readonly own: boolean;
 }
 
@@ -71,10 +71,10 @@ const storedAs = async ({ id }: ProcessAnswer): Promise<Stored | undefined> => {
   return row;
 };
 
-const atOnce = { attempt: 1, inBatch: true, own: true };
+const direct = { attempt: 1, inBatch: true, own: true };
 
-describe('appends to a dataset with a table of its own', () => {
-  it('are stored in its table, many in one statement, and published together', async () => {
+describe('appends to a dataset with its own table', () => {
+  it('are stored in its table in batches and published in batches', async () => {
     const dataset = await largeDataset();
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];
@@ -82,7 +82,7 @@ describe('appends to a dataset with a table of its own', () => {
     await product.startWorker();
     const outcomes = await allEnded(sent);
     expect(outcomes.map(({ status }) => status)).toEqual(sent.map(() => 'completed'));
-    for (const process of sent) expect(await storedAs(process)).toEqual(atOnce);
+    for (const process of sent) expect(await storedAs(process)).toEqual(direct);
     expect(await download(owner, dataset)).toBe(shown(86));
     expect(await download(owner, dataset, `?versionId=${outcomes[4]?.versionId}`)).toBe(shown(65));
     expect(await readDataset(owner, dataset)).toMatchObject({ minDate: day(0), maxDate: day(85) });
@@ -93,7 +93,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(row?.count).toBeLessThan(sent.length);
   });
 
-  it('add columns, omit some, have rejected rows, and have no rows', async () => {
+  it('may add columns, omit columns, have rejected rows or have no rows', async () => {
     const dataset = await largeDataset();
     await product.stopWorker();
     const sent = [
@@ -120,7 +120,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(await download(owner, dataset)).toBe(`${before},"key 50",,"a ""new"" one"\n${own}`);
   });
 
-  it('with values that their columns cannot hold are read again, and others do not wait', async () => {
+  it('with values that do not fit their columns are retried and published in order', async () => {
     const dataset = await largeDataset();
     await product.stopWorker();
     const wider = await send(dataset, `day,k,v\n${day(50)},key 50,12345678901234567890.5\n`);
@@ -133,7 +133,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(rest).toHaveLength(52);
   });
 
-  it('whose worker died are stored once, however late its rows come', async () => {
+  it('of a worker that died are stored once, even if its rows arrive late', async () => {
     const dataset = await largeDataset();
     const table = await tableOfDataset(dataset);
     await product.stopWorker();
@@ -145,13 +145,13 @@ describe('appends to a dataset with a table of its own', () => {
     await product.startWorker();
     for (const process of await allEnded([marked, fresh]))
       expect(process).toMatchObject({ status: 'completed', rows: 2 });
-    expect(await storedAs(marked)).toEqual({ ...atOnce, attempt: 2 });
-    expect(await storedAs(fresh)).toEqual(atOnce);
+    expect(await storedAs(marked)).toEqual({ ...direct, attempt: 2 });
+    expect(await storedAs(fresh)).toEqual(direct);
     await product.clickhouse(rowsOfFirst);
     expect(await download(owner, dataset)).toBe(shown(54));
   });
 
-  it('one of which ClickHouse refuses start their next attempts, and only that one fails', async () => {
+  it('in a batch with one that ClickHouse rejects complete, and only that one fails', async () => {
     const dataset = await largeDataset();
     const [column] = await product.sql.query<{ id: number }>(
       `SELECT id FROM columns WHERE dataset_id = $1 AND name = 'k'`,
@@ -176,7 +176,7 @@ describe('appends to a dataset with a table of its own', () => {
     expect(await download(owner, dataset)).toBe(shown(54));
   });
 
-  it('of a dry run change nothing, and one to a version in a pool is stored there', async () => {
+  it('change nothing as a dry run, and are stored in the pool if the version is', async () => {
     const dataset = await largeDataset();
     const rehearsal = await send(dataset, rowsFrom(50, 2), { dryRun: 'true' });
     expect(await ended(owner, rehearsal)).toMatchObject({ status: 'completed' });
@@ -184,7 +184,7 @@ describe('appends to a dataset with a table of its own', () => {
     await uploadWith(owner, dataset, rowsFrom(0, 5), {});
     const appended = await send(dataset, rowsFrom(5, 2));
     expect(await ended(owner, appended)).toMatchObject({ status: 'completed' });
-    expect(await storedAs(appended)).toEqual({ ...atOnce, own: false });
+    expect(await storedAs(appended)).toEqual({ ...direct, own: false });
     expect(await download(owner, dataset)).toBe(shown(7));
   });
 });

@@ -1,4 +1,4 @@
-/** Uploads whose sender got no answer, and what the log says about uploads that fail. */
+/** Uploads whose client received no answer, and log lines of failed uploads. */
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** The line that says that the upload has failed. */
+/** Log line of the failed upload. */
 const failureOf = async (id: number): Promise<Record<string, unknown>> => {
   const find = () =>
     lines
@@ -55,7 +55,7 @@ const stateOf = async (id: number) =>
     )
   )[0];
 
-/** An upload whose chunk is stored, as it is between its last chunk and the answer. */
+/** Creates an upload whose chunk is stored but whose answer is not sent yet. */
 const storeUnanswered = async (dataset: number): Promise<ProcessAnswer> => {
   const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n');
   await product.sql.query(
@@ -67,12 +67,12 @@ const storeUnanswered = async (dataset: number): Promise<ProcessAnswer> => {
   return process;
 };
 
-describe('an upload whose answer was not sent yet', () => {
+describe('an upload whose answer is not sent yet', () => {
   it('is not published, and fails when the process that receives it has died', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a\n0\n');
     const process = await storeUnanswered(dataset);
-    // When it is stored, whatever is due in the dataset is published.
+    // Storing the next upload publishes everything that is due in the dataset.
     const behind = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n2\n'), 201);
     await expect.poll(() => stateOf(behind.id)).toEqual({ status: 'pending', phase: 'ready' });
     expect(await stateOf(process.id)).toEqual({ status: 'pending', phase: 'ready' });
@@ -100,7 +100,7 @@ describe('an upload whose answer was not sent yet', () => {
   });
 });
 
-describe('a client that waits for the end and disconnects', () => {
+describe('a client that waits for the outcome and disconnects', () => {
   /** Sends a file with `async=false` while no worker runs, and disconnects once it is received. */
   const sendAndLeave = async (dataset: number, query: string): Promise<number> => {
     await product.stopWorker();
@@ -121,7 +121,7 @@ describe('a client that waits for the end and disconnects', () => {
     return id;
   };
 
-  it('publishes nothing', async () => {
+  it('fails its upload, and nothing is published', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a\n0\n');
     const id = await sendAndLeave(dataset, '');
@@ -138,7 +138,7 @@ describe('a client that waits for the end and disconnects', () => {
     expect(await download(owner, dataset)).toBe('"a"\n0\n');
   });
 
-  it('finds the upload published under the id that it has reserved', async () => {
+  it('has its upload published if it has reserved the id', async () => {
     const dataset = await createDataset(owner);
     const reserved = await json<ProcessAnswer>(
       await call(owner, 'POST', `/datasets/${dataset}/processes`),
@@ -176,7 +176,7 @@ describe('the log line of a failed upload', () => {
       'upload_expired',
       'a\n1\n',
       async ({ id }) => {
-        // Otherwise the worker stores the chunk before its sweep comes to the upload.
+        // Otherwise the worker would store the chunk before its sweep finds the upload.
         await pauseConsuming(product.sql, new Date());
         await product.sql.query(
           `UPDATE processes SET created_at = now() - interval '1 year', heartbeat_at = now() - interval '1 year' WHERE id = $1`,
@@ -191,11 +191,11 @@ describe('the log line of a failed upload', () => {
     ],
   ];
 
-  it.each(ways)('(%s) names the request', async (code, content, make) => {
+  it.each(ways)('(%s) has the request id', async (code, content, cause) => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const process = await send(dataset, `request-of-${code}`, content);
-    await make(process);
+    await cause(process);
     await product.startWorker();
     expect(await ended(owner, process)).toMatchObject({ error: { code } });
     const line = await failureOf(process.id);

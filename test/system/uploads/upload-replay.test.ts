@@ -64,11 +64,11 @@ const replay = async (process: number, options = ''): Promise<Record<string, unk
 const file = (rows: number, from = 0): string =>
   `id,text\n${Array.from({ length: rows }, (_, at) => `${from + at},text ${from + at}\n`).join('')}`;
 
-/** As CSV comes back. */
+/** CSV of a download. */
 const stored = (rows: number): string =>
   `"id","text"\n${Array.from({ length: rows }, (_, at) => `${at},"text ${at}"\n`).join('')}`;
 
-/** Deletes some rows of the dataset unnoticed, as a lost disk would. */
+/** Deletes rows of the dataset in ClickHouse, as if a disk had lost them. */
 const loseRows = async (dataset: number, where: string): Promise<void> => {
   const [row] = await product.sql.query<{ storeId: number }>(
     'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
@@ -96,7 +96,7 @@ const sendAs = (mode: string, dataset: number, content: string): Promise<Process
 };
 
 describe('a completed upload', () => {
-  it('is found equal; nothing changes', async () => {
+  it('is reported as equal and not changed', async () => {
     const dataset = await createDataset(owner);
     const process = await upload(owner, dataset, file(1_000));
     expect(process.progress.chunks).toBeGreaterThan(3);
@@ -111,7 +111,7 @@ describe('a completed upload', () => {
     expect(await download(owner, dataset)).toBe(stored(1_000));
   });
 
-  it('is found equal as well after its types were widened and records were rejected', async () => {
+  it('is reported as equal also after widened types and rejected records', async () => {
     const dataset = await createDataset(owner);
     const rows = Array.from({ length: 1_000 }, (_, at) =>
       at === 700 ? '700,x,y' : at === 900 ? 'nine,9' : `${at},${at}`,
@@ -129,7 +129,7 @@ describe('a completed upload', () => {
     expect(await replay(process.id)).toMatchObject({ outcome: 'equal', rows: 999, rowsBefore: 999 });
   });
 
-  it('gets lost rows back, in the version and in those made from it', async () => {
+  it('is repaired after a loss of rows, in its version and in those based on it', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, file(500));
     const second = await sendAs('append', dataset, file(500, 500));
@@ -144,12 +144,12 @@ describe('a completed upload', () => {
     expect((await readDataset(owner, dataset)).currentVersionId).toBe(second.versionId);
     expect(await download(owner, dataset, `?versionId=${second.versionId}&$top=2000`)).toBe(stored(1_000));
     expect(await download(owner, dataset, `?versionId=${first.versionId}&$top=2000`)).toBe(stored(500));
-    // Files made before the repair are made again.
+    // Files that were exported before the repair are exported again.
     expect(await download(owner, dataset)).toBe(stored(1_000));
     expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
   });
 
-  it('cannot be replayed when its rows were joined with others', async () => {
+  it('cannot be replayed after its rows were merged with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
     const process = await sendAs('upsert', dataset, 'k,v\nb,3\n');
@@ -165,19 +165,19 @@ describe('a failed upload', () => {
       JSON.stringify({ code, message: 'made up' }),
     ]);
 
-  it('is retried and completes, also when no worker has read its chunks', async () => {
+  it('completes when it is replayed, also if no worker has read its chunks', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
     await fail(id, 'store_refused');
     await product.startWorker();
-    // The worker drops the chunks of an upload that has ended.
+    // The worker has dropped the failed chunks by then.
     await upload(owner, await createDataset(owner), file(1_000));
     expect(await replay(id)).toMatchObject({ outcome: 'completed', rows: 1_000, error: null });
     expect(await download(owner, dataset)).toBe(stored(1_000));
   });
 
-  it('fails again with its reason when the file is the reason', async () => {
+  it('fails again with the same error if its file is invalid', async () => {
     const dataset = await createDataset(owner);
     const failed = await upload(owner, dataset, `${file(800)}1,2,3\n`);
     expect(failed.error?.code).toBe('field_count');
@@ -187,7 +187,7 @@ describe('a failed upload', () => {
     });
   });
 
-  it('is not retried over something newer, nor when it was cancelled', async () => {
+  it('cannot be replayed over a newer version or after it was cancelled', async () => {
     const dataset = await createDataset(owner);
     const failed = await upload(owner, dataset, 'a\n1,2\n');
     const newer = await upload(owner, dataset, 'a\n1\n');
@@ -200,7 +200,7 @@ describe('a failed upload', () => {
     await expect(replay(other.id)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('cannot be retried when its file was not received completely', async () => {
+  it('cannot be replayed if its file was not received completely', async () => {
     const dataset = await createDataset(owner);
     const content = `${file(800)}${'x'.repeat(30)}\u0000\n`;
     const answer = await putFile(owner, dataset, content);
@@ -214,7 +214,7 @@ describe('a failed upload', () => {
 });
 
 describe('a pending upload', () => {
-  it('is left to the workers, unless chunks were lost and it is taken over', async () => {
+  it('cannot be replayed without --take-over', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
@@ -244,8 +244,8 @@ describe('a pending upload', () => {
   });
 });
 
-describe('an upload whose chunks Kafka has removed', () => {
-  it('is reported as expired, completed or failed', async () => {
+describe('an upload whose chunks Kafka has deleted', () => {
+  it('is reported as expired, whether it completed or failed', async () => {
     const completed = await upload(owner, await createDataset(owner), file(1_000));
     const failed = await upload(owner, await createDataset(owner), `${file(1_000)}1,2,3\n`);
     const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
@@ -262,7 +262,7 @@ describe('an upload whose chunks Kafka has removed', () => {
     await expect(replay(999_999)).rejects.toMatchObject({ code: 'unknown_process' });
   });
 
-  it('has no chunk positions any more after twice the retention of Kafka', async () => {
+  it('loses its chunk positions after twice the retention of Kafka', async () => {
     const [old, recent] = [
       await upload(owner, await createDataset(owner), file(1_000)),
       await upload(owner, await createDataset(owner), file(1_000)),

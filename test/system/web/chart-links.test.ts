@@ -1,4 +1,4 @@
-/** A chart as a picture and as a frame in pages of others. */
+/** Charts embedded in pages of other sites as an image and as an iframe. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
@@ -33,13 +33,13 @@ afterAll(async () => {
   await stage?.close();
 });
 
-/** Address of a page of another site: its host is written otherwise. */
+/** URL of another site: `localhost` instead of the IP address. */
 const siteUrl = (): string => {
   const address = elsewhere.address();
   return `http://localhost:${typeof address === 'object' ? address?.port : ''}/`;
 };
 
-it('is created on the chart page, with the code for a frame', async () => {
+it('a chart link is created on the chart page, with the code of an iframe', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await page.locator('.plot canvas').waitFor();
   await page.getByRole('button', { name: 'Read link' }).click();
@@ -52,7 +52,7 @@ it('is created on the chart page, with the code for a frame', async () => {
   expect(frame).toMatch(/^<iframe src="http.*\/api\/links\/tabr_[\w-]+\.html" width="720" /);
 });
 
-it('is shown in a frame and as a picture of another site, in light and dark, and runs nothing', async () => {
+it('a chart is shown as an iframe and an image on another site, in light and dark, and runs no scripts', async () => {
   const client = { baseUrl: stage.product.baseUrl, key };
   const drawn = await makeReadLink(client, dataset, { chart: { kind: 'line' } });
   const rowsOf = await makeReadLink(client, dataset, { query: { $format: 'csv' } });
@@ -77,6 +77,6 @@ it('is shown in a frame and as a picture of another site, in light and dark, and
   await expect.poll(paper).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect.poll(paper).toBe('rgb(24, 31, 34)');
-  // Rows are a file for a frame, and it is not shown there.
+  // Rows are a download, which a frame does not show.
   expect(problems.filter((text) => !text.includes('favicon') && !text.includes(data))).toEqual([]);
 });

@@ -50,7 +50,7 @@ afterAll(() => stage?.close());
 const plot = async (page: Page): Promise<void> => page.locator('.plot canvas').waitFor();
 const apply = async (page: Page): Promise<string> => (await page.locator('.apply').textContent()) ?? '';
 
-it('opens a time series as lines, one for each entity, with exact values under the arrow keys', async () => {
+it('opens a time series as one line per entity, with exact values by arrow keys', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await expect
@@ -69,20 +69,20 @@ it('opens a time series as lines, one for each entity, with exact values under t
   await expect.poll(() => readout.allTextContents()).toEqual(['2024-01-01', 'null', 'no row']);
 });
 
-it('sends one request, and keeps the data when the session is known late', async () => {
+it('sends each request once and keeps the data when the session is answered late', async () => {
   const page = await stage.visit('/sign-in', { key });
-  let tell = (): void => undefined;
-  const told = new Promise<void>((done) => {
-    tell = done;
+  let release = (): void => undefined;
+  const released = new Promise<void>((done) => {
+    release = done;
   });
   await page.route('**/api/session', async (route) => {
-    await told;
+    await released;
     await route.continue();
   });
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
-    if (pathname.startsWith('/api/datasets/')) asked.push(pathname + search);
+    if (pathname.startsWith('/api/datasets/')) requested.push(pathname + search);
   });
   await page.goto(`/datasets/${dataset}/chart`);
   await plot(page);
@@ -90,15 +90,15 @@ it('sends one request, and keeps the data when the session is known late', async
   await page.keyboard.press('Home');
   const readout = page.locator('.readout dd');
   await expect.poll(() => readout.allTextContents()).toEqual(['2023-11-01', '4.25', '1.25']);
-  tell();
+  release();
   await page.getByRole('button', { name: 'ada' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
-  expect(asked.length).toBeGreaterThan(1);
-  expect(asked).toEqual([...new Set(asked)]);
+  expect(requested.length).toBeGreaterThan(1);
+  expect(requested).toEqual([...new Set(requested)]);
 });
 
-it('groups by year and country into an address that others can open, and shows the query', async () => {
+it('groups by year and country in a URL that others can open, and shows the query', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.getByRole('button', { name: 'Bar' }).click();
@@ -125,7 +125,7 @@ it('groups by year and country into an address that others can open, and shows t
   await page.getByLabel('Log scale').and(page.locator(':not(:checked)')).waitFor();
 });
 
-it('shows a part of the axis, at an address, in the chart, the values and the downloads', async () => {
+it('limits the chart, the values and the downloads to a range of the axis, which is part of the URL', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.getByRole('slider', { name: 'From' }).focus();
@@ -156,7 +156,7 @@ it('shows a part of the axis, at an address, in the chart, the values and the do
   await expect.poll(() => other.evaluate('document.documentElement.scrollWidth')).toBe(375);
 });
 
-it('draws chosen series and two measures against each other', async () => {
+it('draws selected series, and two measures as a scatter chart', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   await page.locator('.series-name', { hasText: 'Norway' }).locator('input').uncheck();
@@ -171,7 +171,7 @@ it('draws chosen series and two measures against each other', async () => {
   expect(await violationsOf(page)).toEqual([]);
 });
 
-it('exports its current view as SVG, where names stay text, and as PNG', async () => {
+it('exports its current view as SVG with escaped names, and as PNG', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
   const save = async (item: string): Promise<Buffer> => {
@@ -191,7 +191,7 @@ it('exports its current view as SVG, where names stay text, and as PNG', async (
   expect((await save('Chart as PNG')).subarray(1, 4).toString()).toBe('PNG');
 });
 
-it('reports what is wrong with a filter, and that a dataset is empty', async () => {
+it('reports an invalid filter, an empty dataset and a filter without matches', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart?$filter=Nope eq 1`, { key });
   await page.getByRole('alert').first().waitFor();
   await page.goto(`/datasets/${empty}/chart`);

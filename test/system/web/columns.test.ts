@@ -24,7 +24,7 @@ const upload = async (csv: string): Promise<number> => {
   return id;
 };
 
-/** Downloads may be answered by a link, which is followed. */
+/** Downloads a dataset; `fetch` follows the redirect to an exported file. */
 const csvOf = async (id: number): Promise<string> => {
   const headers = { Authorization: `Basic ${Buffer.from(`${ada.key}:`).toString('base64')}` };
   return (await fetch(`${stage.product.baseUrl}/datasets/${id}/data`, { headers })).text();
@@ -36,7 +36,7 @@ const choose = async (page: Page, column: string, item: RegExp): Promise<void> =
 };
 const rows = 'City,Pice,Old name\nOslo,1.50,a\nRome,2.25,b\n';
 
-it('renames a column, and the filter and the order in the address go with it', async () => {
+it('renames a column also in the filter and the order of the URL', async () => {
   const id = await upload(rows);
   const page = await stage.visit(`/datasets/${id}?$filter=Pice+gt+1+and+City+ne+'Pice'&$orderby=Pice+desc`, {
     key: ada.key,
@@ -58,7 +58,7 @@ it('renames a column, and the filter and the order in the address go with it', a
   expect(await csvOf(id)).toMatch(/^"City","Unit price","Old name"/);
 });
 
-it('deletes a column in a new version, confirmed once', async () => {
+it('deletes a column in a new version after a confirmation', async () => {
   const id = await upload(rows);
   const page = await stage.visit(`/datasets/${id}?$filter=[Old name] eq 'a'`, { key: ada.key });
   await page.getByText('1 of 2 rows match').waitFor();
@@ -79,7 +79,7 @@ it('deletes a column in a new version, confirmed once', async () => {
   expect((await json<unknown[]>(versions)).length).toBe(2);
 });
 
-it('shows why a change is refused, and changes nothing', async () => {
+it('shows why a change is refused and changes nothing', async () => {
   const id = await upload('Only\n1\n');
   const page = await stage.visit(`/datasets/${id}`, { key: ada.key });
   await choose(page, 'Only', /^Delete/);
@@ -89,7 +89,7 @@ it('shows why a change is refused, and changes nothing', async () => {
   expect(await csvOf(id)).toContain('Only');
 });
 
-it('offers no changes to readers, nor in older versions', async () => {
+it('offers no changes to readers or in older versions', async () => {
   const id = await upload(rows);
   await json(await call(client(), 'PUT', `/datasets/${id}/permissions/bob`, { level: 'Read' }));
   const page = await stage.visit(`/datasets/${id}`, { key: bob.key });
@@ -104,7 +104,7 @@ it('offers no changes to readers, nor in older versions', async () => {
   await expect.poll(() => older.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
 });
 
-it('merges a column into another one, and shows where values collide', async () => {
+it('merges a column into another one, and refuses to if values collide', async () => {
   const id = await upload('City,Price,Pric,Other\nOslo,1.50,,8\nRome,,2.25,9\n');
   const page = await stage.visit(`/datasets/${id}`, { key: ada.key });
   await choose(page, 'Other', /^Rename/);

@@ -1,4 +1,4 @@
-/** The console while something is wrong: workers paused, uploads failed, PostgreSQL or the network away. */
+/** The console during faults: paused workers, failed uploads, PostgreSQL or the network down. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { resumeConsuming } from '../../../src/uploads/lifecycle/consuming.js';
@@ -18,17 +18,17 @@ beforeAll(async () => {
   ada = await stage.product.createAccount('ada');
 });
 afterEach(async ({ task }) => {
-  // A test that fails leaves no worker that waits.
+  // A failed test must not leave workers paused.
   if (task.result?.state === 'fail') await resumeConsuming(stage.product.sql);
   await stage.leave();
 });
 afterAll(() => stage?.close());
 
-it('sends a dead letter back that its upload waits for', async () => {
+it('replays the dead letter of a pending upload, and pauses and resumes workers', async () => {
   const { sql, config } = stage.product;
   const page = await stage.visit('/ops', { key: operator.key });
   const sender = await stage.visit('/', { key: ada.key });
-  // Workers wait, so that the chunk is in its topic unread; then it is recorded as one that another version could not read.
+  // Workers pause, so that the chunk stays unread. It is then recorded as a dead letter of another version.
   await page.getByRole('button', { name: 'Pause workers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pause workers' }).click();
   await page.getByText('Workers are pausing; it takes a few seconds.').waitFor();
@@ -64,7 +64,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
   await page.getByText(`Dead letter ${letter?.id} was sent back: chunk 0 of upload ${process}.`).waitFor();
 
-  // The pause is seen, also by a worker that starts now, and ended from here.
+  // A worker that starts now is paused too, until the console resumes workers.
   await stage.product.startWorker();
   await page.getByRole('link', { name: 'Health' }).click();
   await page.getByRole('heading', { name: 'Working, but needs attention' }).waitFor();
@@ -91,7 +91,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   await page.getByRole('row', { name: /watcher consuming\.pause/ }).waitFor();
 });
 
-it('shows a failed upload with its reason and its request in the logs, and replays it', async () => {
+it('shows a failed upload with its error and its request id, and replays it', async () => {
   const sender = await stage.visit('/', { key: ada.key });
   const { process } = await uploadPrices(sender, 'Country,Price\nNorway,1\n');
   const { sql } = stage.product;
@@ -102,7 +102,7 @@ it('shows a failed upload with its reason and its request in the logs, and repla
     return row?.status ?? '';
   };
   await expect.poll(ended).toBe('completed');
-  // As if the store had refused it.
+  // Makes it look like an upload that the store has refused.
   await sql.query(
     'UPDATE datasets SET current_version_id = NULL WHERE id = (SELECT dataset_id FROM processes WHERE id = $1)',
     [process],
@@ -132,7 +132,7 @@ it('shows a failed upload with its reason and its request in the logs, and repla
   await expect.poll(ended).toBe('completed');
 });
 
-it('shows what is down while PostgreSQL is down, with its run-book, and continues when it is back', async () => {
+it('shows that PostgreSQL is down, with its runbook, and recovers with it', async () => {
   const database = await createGate(stage.product.config.databaseUrl ?? '');
   const further = await startFurther(stage.product, 'api', { changes: { databaseUrl: database.url } });
   try {
@@ -151,7 +151,7 @@ it('shows what is down while PostgreSQL is down, with its run-book, and continue
 
     database.open();
     await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
-    // The session is known now; the next screen fails for itself.
+    // The session is known now, so the next screen reports its own failure.
     database.shut();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByText('PostgreSQL is not answering.').waitFor();
@@ -163,7 +163,7 @@ it('shows what is down while PostgreSQL is down, with its run-book, and continue
   }
 });
 
-it('keeps its data when the service does not respond, says so, and continues', async () => {
+it('keeps its data and shows a notice while the service does not respond, and recovers', async () => {
   const page = await stage.visit('/ops/stores', { key: operator.key });
   await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
   await page.context().setOffline(true);

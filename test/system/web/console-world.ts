@@ -2,10 +2,10 @@
 import type { Page } from 'playwright-core';
 import type { TestProduct } from '../../support/product.js';
 
-/** Text that would run if it were not text. */
+/** Markup that runs a script unless it is escaped. */
 export const nasty = '<img src=x onerror=alert(1)>';
 
-/** A dataset of the signed-in account with an upload of one chunk; gives the ids of both. */
+/** Creates a dataset of the signed-in account and uploads one chunk. @returns their ids. */
 export const uploadPrices = async (
   page: Page,
   text: string,
@@ -25,7 +25,7 @@ export const uploadPrices = async (
   return { dataset, process };
 };
 
-/** The event that was recorded last. */
+/** The newest audit event. */
 export const newestAudit = (product: TestProduct): Promise<{ action: string; accountName: string }[]> =>
   product.sql.query(
     `SELECT action, account_name AS "accountName" FROM audit_events ORDER BY id DESC LIMIT 1`,

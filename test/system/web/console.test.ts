@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-/** Puts something into the topic that no worker can read; its number among the dead letters. */
-const spoil = async (): Promise<number> => {
+/** Sends an undecodable message. @returns the id of its dead letter. */
+const sendInvalid = async (): Promise<number> => {
   const newest = async (): Promise<number> => {
     const [row] = await stage.product.sql.query<{ id: number }>(
       `SELECT id FROM dead_letters WHERE state = 'waiting' ORDER BY id DESC LIMIT 1`,
@@ -50,13 +50,13 @@ const screens = [
   '/ops/run-book',
 ] as const;
 
-/** The screen has its answer: nothing waits any more. */
+/** Waits until the screen shows no spinner. */
 const settled = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await expect.poll(() => page.locator('.wait').count()).toBe(0);
 };
 
-it('shows that all is well and which components are up, and links to the run-books', async () => {
+it('shows that all is well and which components are up, and links to the runbooks', async () => {
   const page = await stage.visit('/', { key: operator.key });
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Console' }).click();
   await page.getByRole('heading', { name: 'All is well' }).waitFor();
@@ -74,7 +74,7 @@ it('shows the current tab on a phone', async () => {
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(375);
 });
 
-it.each(screens)('has no violation at %s, in light and dark, wide and narrow', async (path) => {
+it.each(screens)('has no axe violations at %s, wide in light and narrow in dark', async (path) => {
   const wide = await stage.visit(path, { key: operator.key, width: 1_920 });
   await settled(wide);
   expect(await violationsOf(wide)).toEqual([]);
@@ -100,7 +100,7 @@ it('is for operators only, on the screen and in the API', async () => {
   await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
 });
 
-it('shows the jobs, runs one, and the audit trail has it', async () => {
+it('shows the jobs and runs one, which the audit trail records', async () => {
   const page = await stage.visit('/ops/jobs', { key: operator.key });
   const name = 'Run now: storage-sweep, installation';
   await page.getByRole('button', { name }).click();
@@ -111,8 +111,8 @@ it('shows the jobs, runs one, and the audit trail has it', async () => {
     .toEqual([{ action: 'job.run', accountName: 'watcher' }]);
 });
 
-it('shows a dead letter as text, drops it, and the audit trail has it', async () => {
-  const id = await spoil();
+it('shows a dead letter with escaped text and drops it, which the audit trail records', async () => {
+  const id = await sendInvalid();
   const page = await stage.visit('/ops/dead-letters', { key: operator.key });
   await page.getByRole('button', { name: `View ${id}` }).click();
   const dialog = page.getByRole('dialog', { name: `Dead letter ${id}` });
@@ -120,7 +120,7 @@ it('shows a dead letter as text, drops it, and the audit trail has it', async ()
   expect(await violationsOf(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Close' }).click();
 
-  // It is no chunk for this version either: it says so and stays.
+  // A replay is refused, since this version cannot decode the message either.
   await page.getByRole('button', { name: `Replay ${id}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
   await page.getByText('This version still cannot read the message').waitFor();

@@ -1,11 +1,11 @@
-/** The explorer with tables that are longer and wider than a screen by far, and when answers are late or do not come. */
+/** The explorer with very long and very wide tables, and with late or missing answers. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest as it, type Stage, startStage } from '../../support/browser.js';
 import { dragTo, expectShortFrames, heapOf, turnWheel } from '../../support/frames.js';
 import { cell, drawnCells, longTable, prices, settled, uploadTable } from './explorer-world.js';
 
-/** More rows than a scroll bar of a browser is long. */
+/** Exceeds the maximum scroll height of browsers. */
 const longRows = 400_000;
 const wideColumns = 5_000;
 
@@ -38,7 +38,7 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
   stage.visit(path, { key: ada.key, ...more });
 
 describe('home', () => {
-  it('shows that the network is down, and continues when it is back', async () => {
+  it('shows that the network is down and recovers with it', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     await page.context().setOffline(true);
@@ -51,7 +51,7 @@ describe('home', () => {
 });
 
 describe('the grid', () => {
-  it('opens at a row, goes to both ends by keyboard, and renders only what is visible', async () => {
+  it('opens at a row, moves to both ends by keyboard, and renders only visible cells', async () => {
     const page = await visit(`/datasets/${ids.long}?row=390000`);
     await settled(page, 390_002, 0, '390002');
     await expect.poll(() => cell(page, 390_002, 1).textContent()).toBe(String((390_002 * 7919) % 10_007));
@@ -63,7 +63,7 @@ describe('the grid', () => {
     await expect.poll(() => drawnCells(page)).toBeLessThan(200);
   });
 
-  it('is scrolled through and dragged without a long frame, and without growing', async () => {
+  it('scrolls down and drags without long frames or memory growth', async () => {
     const page = await visit(`/datasets/${ids.long}`);
     await settled(page, 0, 0, '0');
     const before = await heapOf(page);
@@ -82,15 +82,15 @@ describe('the grid', () => {
   it('cancels requests for rows that are no longer visible', async () => {
     const page = await visit(`/datasets/${ids.long}`);
     await settled(page, 0, 0, '0');
-    let asked = 0;
-    let letGo = (): void => undefined;
-    const free = new Promise<void>((done) => {
-      letGo = done;
+    let requested = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((done) => {
+      release = done;
     });
     await page.route('**/data?*', async (route) => {
-      asked += 1;
-      await free;
-      // Requests that were cancelled meanwhile cannot go on: those are the ones that are counted below.
+      requested += 1;
+      await released;
+      // Cancelled requests cannot continue; they are counted below.
       await route.continue().catch(() => undefined);
     });
     let cancelled = 0;
@@ -98,20 +98,20 @@ describe('the grid', () => {
       if (request.failure()?.errorText === 'net::ERR_ABORTED') cancelled += 1;
     });
     for (let step = 1; step < 8; step += 1) {
-      const before = asked;
+      const before = requested;
       await page.evaluate(`(() => {
         const grid = document.querySelector('.grid');
         grid.scrollTop = (grid.scrollHeight * ${step}) / 10;
       })()`);
-      // No answer comes, so the next request cancels it.
-      await expect.poll(() => asked).toBeGreaterThan(before);
+      // Answers are held back, so that the next request cancels this one.
+      await expect.poll(() => requested).toBeGreaterThan(before);
     }
     await expect.poll(() => cancelled).toBeGreaterThan(2);
-    letGo();
+    release();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('reaches column 5,000, and renders cells of a few columns', async () => {
+  it('reaches column 5,000 and renders only a few columns', async () => {
     const page = await visit(`/datasets/${ids.wide}`);
     await settled(page, 1, 0, '10000');
     await page.getByRole('grid').focus();
@@ -120,10 +120,10 @@ describe('the grid', () => {
     await expect.poll(() => drawnCells(page)).toBeLessThan(400);
   });
 
-  it('requests visible columns only, also of a table of texts', async () => {
+  it('requests only visible columns, also of a table of strings', async () => {
     const page = await visit('/');
     const answers: Promise<string>[] = [];
-    // Those that came as a whole: what is out of view again is cancelled.
+    // Finished requests only: requests for columns out of view are cancelled.
     page.on('requestfinished', (request) => {
       if (request.url().includes(`/datasets/${ids.wideTexts}/data?`))
         answers.push(request.response().then((answer) => answer?.text() ?? ''));
@@ -138,7 +138,7 @@ describe('the grid', () => {
       expect((await answer).split('\n')[0]?.split('\t').length).toBeLessThanOrEqual(3 * 24);
   });
 
-  it('is scrolled sideways through 5,000 columns without a long frame', async () => {
+  it('scrolls sideways through 5,000 columns without long frames', async () => {
     const page = await visit(`/datasets/${ids.wide}`);
     await settled(page, 1, 0, '10000');
     await expectShortFrames(page, async () => {
@@ -150,15 +150,15 @@ describe('the grid', () => {
     expect(await heapOf(page)).toBeLessThan(100);
   });
 
-  it('shows whether columns are being summarized while rows are read', async () => {
+  it('shows rows before the summary, and whether the summary is pending or failed', async () => {
     const page = await visit('/');
-    let answer = (): void => undefined;
-    const asked = new Promise<void>((done) => {
-      answer = done;
+    let release = (): void => undefined;
+    const released = new Promise<void>((done) => {
+      release = done;
     });
     let isDown = true;
     await page.route('**/summary?*', async (route) => {
-      await asked;
+      await released;
       if (!isDown) return route.continue();
       const body = JSON.stringify({ error: { code: 'overloaded', message: 'too busy' } });
       return route.fulfill({ status: 503, contentType: 'application/json', body });
@@ -167,13 +167,13 @@ describe('the grid', () => {
     await settled(page, 0, 0, 'Austria');
     const words = (text: string) => page.getByRole('columnheader', { name: text }).first();
     await words('summarizing …').waitFor();
-    answer();
+    release();
     await words('no summary yet').waitFor();
     await page.getByRole('button', { name: 'Column Price', exact: true }).click();
     await page.locator('.menu-list').getByText('no summary yet').waitFor();
     await page.keyboard.press('Escape');
     isDown = false;
-    // It is requested again without any action.
+    // The app retries by itself.
     await page.getByTitle('Austria: 40').waitFor();
     await words('no summary yet').waitFor({ state: 'detached' });
     await page.unrouteAll({ behavior: 'ignoreErrors' });

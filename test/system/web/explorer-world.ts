@@ -1,4 +1,4 @@
-/** Tables and cells of the tests of the explorer. */
+/** Tables and cells of the explorer's tests. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Stage } from '../../support/browser.js';
@@ -6,7 +6,7 @@ import { createDataset, ended, json, type ProcessAnswer, putFile } from '../../s
 
 const countries = ['Austria', 'Belgium', 'Chile', 'Denmark', "Côte d'Ivoire"];
 
-/** 200 rows: 40 years of five countries. */
+/** 200 rows: 40 years for each of five countries. */
 export const prices = (): string => {
   const lines = countries.flatMap((country, at) =>
     Array.from({ length: 40 }, (_, year) =>
@@ -34,5 +34,5 @@ export const cell = (page: Page, row: number, column: number) =>
 export const settled = (page: Page, row: number, column: number, text: string) =>
   cell(page, row, column).filter({ hasText: text }).waitFor();
 
-/** Number of cells that are drawn. */
+/** Number of rendered cells. */
 export const drawnCells = (page: Page): Promise<number> => page.locator('.cell').count();

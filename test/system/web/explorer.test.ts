@@ -5,10 +5,10 @@ import { browserTest as it, type Stage, startStage, violationsOf } from '../../s
 import { call, createDataset, json } from '../../support/datasets.js';
 import { cell, prices, settled, uploadTable } from './explorer-world.js';
 
-/** Text that would run if it were not text. */
+/** Markup that runs a script unless it is escaped. */
 const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
 
-/** More than a cell shows. */
+/** Longer than a cell shows. */
 const longText = 'x y '.repeat(2_500).trim();
 
 let stage: Stage;
@@ -53,12 +53,12 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
   stage.visit(path, { key: ada.key, ...more });
 
 describe('home', () => {
-  it('finds datasets, columns and repositories during typing, at an address', async () => {
+  it('finds datasets and columns while typing, with the query in the URL', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     const box = page.getByRole('searchbox');
     await box.fill('unemploy');
-    // Series of providers have that name, too.
+    // Series of providers have this name too.
     const columns = page.getByRole('listitem').filter({ hasText: 'in Prices of energy' });
     await columns.getByRole('link', { name: 'Unemployment rate' }).waitFor();
     expect(page.url()).toBe(`${stage.root}/?q=unemploy`);
@@ -73,7 +73,7 @@ describe('home', () => {
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
   });
 
-  it('shows a stranger only public data, and how to see more', async () => {
+  it('shows anonymous visitors only public data, and asks them to sign in', async () => {
     const page = await stage.visit('/');
     await page.getByText('No data yet').waitFor();
     await page.goto(`/datasets/${ids.prices}`);
@@ -84,7 +84,7 @@ describe('home', () => {
 });
 
 describe('the grid', () => {
-  it('sorts, hides, pins, and keeps that in the address', async () => {
+  it('sorts, hides and pins columns, and keeps that in the URL', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await settled(page, 0, 0, 'Austria');
     const menu = async (column: string, item: string): Promise<void> => {
@@ -105,7 +105,7 @@ describe('the grid', () => {
     await settled(page, 0, 2, '179.1');
   });
 
-  it('opens a row with its whole values, by keyboard and by its number, at an address', async () => {
+  it('opens a row with complete values by keyboard and by its number, and keeps that in the URL', async () => {
     const page = await visit(`/datasets/${ids.texts}`);
     await settled(page, 1, 0, 'x');
     await expect.poll(async () => (await cell(page, 1, 0).textContent())?.length).toBe(400);
@@ -121,13 +121,13 @@ describe('the grid', () => {
     await page.getByRole('dialog', { name: 'Row 2' }).getByText('empty').waitFor();
     expect(new URL(page.url()).searchParams.get('record')).toBe('2');
     await page.keyboard.press('Escape');
-    // The browser tells that it has closed a dialog after it has: the address follows.
+    // The close event of a dialog is asynchronous, and so is the change of the URL.
     await expect.poll(() => new URL(page.url()).searchParams.get('record')).toBeNull();
     await page.locator('[data-open="0"]').click();
     await page.getByRole('dialog', { name: 'Row 0' }).getByText('short').waitFor();
   });
 
-  it('returns the focus to where a menu was opened', async () => {
+  it('returns the focus to the button that opened a menu', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await settled(page, 0, 0, 'Austria');
     const menu = page.getByRole('button', { name: 'Column Price', exact: true });
@@ -155,7 +155,7 @@ describe('the grid', () => {
       .toBe('Austria\t1980-01-01\t100.1\t\nAustria\t1981-01-01\t101.1\t1');
   });
 
-  it('closes the menu of a column with an Escape that follows at once', async () => {
+  it('closes the menu of a column with an immediate Escape', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.getByRole('button', { name: 'Column Country', exact: true }).waitFor();
     const isOpen = await page.evaluate(`(async () => {
@@ -180,7 +180,7 @@ describe('the grid', () => {
 describe('the filter', () => {
   const box = (page: Page) => page.getByLabel('Filter, in the $filter language');
 
-  it('is made with clicks on values and bars, and with the form', async () => {
+  it('is built by clicks on values and bars, and with the form', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.getByTitle('Austria: 40').click();
     await page.getByText('40 of 200 rows match').waitFor();
@@ -198,7 +198,7 @@ describe('the filter', () => {
     expect(new URL(page.url()).searchParams.get('$filter')).toBe('Price ge 175.1');
   });
 
-  it('gets further values of a column, and each condition can be removed', async () => {
+  it('combines several values of a column, and each condition can be removed', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.getByTitle('Austria: 40').click();
     await page.getByText('40 of 200 rows match').waitFor();
@@ -235,7 +235,7 @@ describe('the filter', () => {
     await settled(page, 0, 0, "Côte d'Ivoire");
   });
 
-  it('searches the texts for words that are no filter', async () => {
+  it('offers a text search for input that is not a filter', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("d'ivo");
     await page.getByRole('button', { name: "Find “d'ivo” in all text columns" }).click();
@@ -243,7 +243,7 @@ describe('the filter', () => {
     await expect.poll(() => box(page).inputValue()).toBe("contains(tolower(Country), 'd''ivo')");
   });
 
-  it('keeps text that is typed as soon as it appears', async () => {
+  it('keeps text that is typed as soon as the input appears', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     await page.evaluate(`new MutationObserver((_, observer) => {
@@ -258,25 +258,25 @@ describe('the filter', () => {
     await expect.poll(() => box(page).inputValue()).toBe('Price gt 170');
   });
 
-  it('has no suggestions that were found for earlier letters', async () => {
+  it('does not show suggestions for earlier input', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).click();
     await page.keyboard.type("Country eq '");
     await page.getByRole('option', { name: 'Austria' }).waitFor();
-    const left = await page.evaluate(`(async () => {
+    const remaining = await page.evaluate(`(async () => {
       const input = document.querySelector('.filter-text input');
       input.value += 'C';
       input.dispatchEvent(new Event('input', { bubbles: true }));
       await Promise.resolve();
       return document.querySelectorAll('.filter-list [role=option]').length;
     })()`);
-    expect(left).toBe(0);
+    expect(remaining).toBe(0);
     await expect
       .poll(() => page.locator('.filter-list [role=option]').allTextContents())
       .toEqual(["'Chile' ", "'Côte d''Ivoire' "]);
   });
 
-  it('shows what is wrong, and where', async () => {
+  it('shows what is wrong and where', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("Country eq 'Chile' and Prise gt 3");
     await page.getByText('did you mean Price instead of Prise?').waitFor();
@@ -288,7 +288,7 @@ describe('the filter', () => {
 });
 
 describe('a download', () => {
-  it('has the rows of the view, as a file', async () => {
+  it('has the rows of the view', async () => {
     const page = await visit(`/datasets/${ids.prices}?$filter=Price+ge+175.1&$orderby=Price+desc`);
     await page.getByRole('button', { name: 'Download as …' }).click();
     const [download] = await Promise.all([
@@ -302,7 +302,7 @@ describe('a download', () => {
 });
 
 describe('text with markup', () => {
-  it('stays text in names, descriptions, sources, columns and cells', async () => {
+  it('is escaped in names, descriptions, sources, columns and cells', async () => {
     const page = await visit('/');
     await page.getByRole('link', { name: hostile }).waitFor();
     await page.getByRole('searchbox').fill('<img');
@@ -319,7 +319,7 @@ describe('every page', () => {
   it.each([
     ['light', 375],
     ['dark', 1280],
-  ] as const)('has no fault that axe finds, %s at %i', async (theme, width) => {
+  ] as const)('has no axe violations, %s at %i', async (theme, width) => {
     const page = await visit('/', { theme, width });
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -334,7 +334,7 @@ describe('every page', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('is not wider than a phone', async () => {
+  it('fits the width of a phone', async () => {
     const page = await visit('/', { width: 375 });
     for (const path of ['/', `/datasets/${ids.prices}`, `/datasets/${ids.hostile}`]) {
       await page.goto(path);

@@ -24,33 +24,33 @@ const openSession = async (): Promise<string> => {
 const cookieOf = (header: string): string => header.split(';', 1)[0] ?? '';
 
 /**
- * Leaves the page when nothing that it requested is under way. A request that the browser has cancelled may still be
- * answered: if that answer were the first to say that the session has ended, it would remove the cookie unseen.
+ * Leaves the page when it has no requests in flight. A cancelled request may still be answered: if its answer were the
+ * first to report the end of the session, it would remove the cookie without the app noticing.
  */
 const leave = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'ada' }).waitFor();
   await page.goto('about:blank');
 };
 
-/** Holds the answer to the page's question who is signed in; default: the one that it has now. */
+/** Holds back the answer to `GET /api/session`. @param json replaces the answer. */
 const holdSession = async (page: Page, json?: object): Promise<{ answer(): Promise<unknown> }> => {
-  let letGo = (): void => undefined;
-  const free = new Promise<void>((done) => {
-    letGo = done;
+  let release = (): void => undefined;
+  const released = new Promise<void>((done) => {
+    release = done;
   });
   await page.route('**/api/session', async (route) => {
     if (route.request().method() !== 'GET') return route.continue();
     const response = json === undefined ? await route.fetch() : undefined;
-    await free;
+    await released;
     await route.fulfill(response === undefined ? { json } : { response });
   });
   return {
     async answer() {
-      const told = page.waitForResponse(
+      const answered = page.waitForResponse(
         (answer) => answer.url().endsWith('/api/session') && answer.request().method() === 'GET',
       );
-      letGo();
-      await (await told).finished();
+      release();
+      await (await answered).finished();
     },
   };
 };
@@ -62,8 +62,8 @@ const toProviders = async (page: Page): Promise<void> => {
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-describe('an address of the web app', () => {
-  it('is answered with the app for browsers, 404 elsewhere, and as before for programs', async () => {
+describe('a URL of the web app', () => {
+  it('is answered with the app for browsers, and with JSON for other clients', async () => {
     for (const [path, headers, status, type] of [
       ['/', {}, 200, 'text/html; charset=utf-8'],
       ['/datasets/3', asBrowser, 200, 'text/html; charset=utf-8'],
@@ -80,7 +80,7 @@ describe('an address of the web app', () => {
     expect((await ask('/datasets/3', { method: 'POST', headers: asBrowser })).status).toBe(404);
   });
 
-  it('has compressed files that are cached without end, and a page that is revalidated', async () => {
+  it('has compressed, immutable assets and a page that is revalidated', async () => {
     const page = await ask('/');
     const tag = page.headers.get('etag') ?? '';
     expect(page.headers.get('cache-control')).toBe('no-cache');
@@ -93,7 +93,7 @@ describe('an address of the web app', () => {
     }
   });
 
-  it('allows nothing inline, nothing evaluated, and nothing from elsewhere', async () => {
+  it('allows no inline or evaluated code and no resources of other origins', async () => {
     const policy = (await ask('/')).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
@@ -106,7 +106,7 @@ describe('an address of the web app', () => {
 });
 
 describe('a session', () => {
-  it('starts with a key and uses a cookie that no script reads; the key is stored nowhere', async () => {
+  it('starts with a key and uses an HttpOnly cookie; the browser does not store the key', async () => {
     const page = await stage.visit('/sign-in?to=%2F');
     await page.getByLabel('API key').fill(ada.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -129,7 +129,7 @@ describe('a session', () => {
     );
   });
 
-  it('does not start with a wrong key, which is shown, and leads only into the app', async () => {
+  it('does not start with a wrong key, and redirects only to the app', async () => {
     const page = await stage.visit('/sign-in?to=%2F%2Fevil.example%2F');
     await page.getByLabel('API key').fill('tab_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -140,7 +140,7 @@ describe('a session', () => {
     await page.waitForURL(`${stage.root}/`);
   });
 
-  it('is not undone by answers to earlier requests', async () => {
+  it('is not overwritten by answers to earlier requests', async () => {
     const page = await stage.visit('/sign-in');
     const late = await holdSession(page);
     await page.goto('/sign-in');
@@ -152,7 +152,7 @@ describe('a session', () => {
     await page.getByRole('button', { name: 'ada' }).waitFor();
   });
 
-  it('ends with the key, which the page shows', async () => {
+  it('ends when its key is revoked, and the page shows that', async () => {
     const { baseUrl } = stage.product;
     const made = await fetch(`${baseUrl}/account/keys`, {
       method: 'POST',
@@ -171,7 +171,7 @@ describe('a session', () => {
     await expect.poll(() => page.context().cookies()).toEqual([]);
   });
 
-  it('is shown as ended also when nobody is signed in at the time of the request for the session', async () => {
+  it('is shown as ended even if a late answer says that nobody is signed in', async () => {
     const page = await stage.visit('/sign-in', { key: ada.key });
     await leave(page);
     await stage.product.sql.query('UPDATE web_sessions SET expires_at = now()');
@@ -183,7 +183,7 @@ describe('a session', () => {
     await page.getByText('Your session has ended.').waitFor();
   });
 
-  it('ends when its time is over', async () => {
+  it('ends when it expires, and the page shows that', async () => {
     const page = await stage.visit('/sign-in', { key: ada.key });
     await leave(page);
     await stage.product.sql.query('UPDATE web_sessions SET expires_at = now()');
@@ -191,7 +191,7 @@ describe('a session', () => {
     await page.getByText('Your session has ended.').waitFor();
   });
 
-  it('needs the key itself: a session cannot create another one', async () => {
+  it('cannot be created with a session cookie', async () => {
     const cookie = cookieOf(await openSession());
     const again = await ask('/api/session', { method: 'POST', headers: { Cookie: cookie } });
     expect(again.status).toBe(401);
@@ -216,9 +216,9 @@ describe('a session', () => {
     expect(own.headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
-  it('slows down attempts with cookies as with keys', async () => {
+  it('rate-limits attempts with wrong cookies', async () => {
     const answers: Response[] = [];
-    // Others of this file were refused before.
+    // Earlier tests of this file have already used up some attempts.
     do answers.push(await ask('/api/account', { headers: { Cookie: 'tabulary=made-up' } }));
     while (answers.length < 14 && !answers.at(-1)?.headers.has('retry-after'));
     expect(answers.every(({ status }) => status === 401)).toBe(true);
@@ -243,7 +243,7 @@ describe('a session', () => {
     expect(createReadSessionCookie('')(undefined, true).begin('x', 60)).toBe(
       '__Host-tabulary=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
     );
-    // The prefix of the name would need the path of the whole host.
+    // The prefix `__Host-` requires the path `/`.
     expect(createReadSessionCookie('/tables')(undefined, true).begin('x', 60)).toBe(
       '__Secure-tabulary=x; Path=/tables; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
     );
@@ -256,7 +256,7 @@ describe('the frame', () => {
     ['dark', 375],
     ['light', 1280],
     ['dark', 1280],
-  ] as const)('has no fault that axe finds, %s at %i', async (theme, width) => {
+  ] as const)('has no axe violations, %s at %i', async (theme, width) => {
     const page = await stage.visit('/sign-in', { theme, width });
     await page.getByLabel('API key').waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -265,7 +265,7 @@ describe('the frame', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('can be used by keyboard: the first stop skips to the content', async () => {
+  it('has a skip link as the first tab stop', async () => {
     const page = await stage.visit('/sign-in');
     await page.getByLabel('API key').waitFor();
     await page.keyboard.press('Tab');
@@ -274,7 +274,7 @@ describe('the frame', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('main');
   });
 
-  it('keeps a chosen theme', async () => {
+  it('keeps the selected theme', async () => {
     const page = await stage.visit('/sign-in', { theme: 'light' });
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.reload();

@@ -21,11 +21,11 @@ const csv = `Date,Country,Price\n${rows.join('')}`;
 interface Focus {
   /** Accessible name of the focused element. */
   readonly name: string;
-  /** Why it is not seen: not marked, or not in the window. Empty: it is seen. */
+  /** Reason why the focus is not visible: no focus ring, or outside of the viewport. Empty if it is visible. */
   readonly hiddenBy: string;
 }
 
-/** Both at the same moment: what has the focus may go when the page has loaded more. */
+/** Reads name and visibility in one step, since the focused element may disappear while the page loads. */
 const focusIn = (page: Page): Promise<Focus> =>
   page.evaluate(`(() => {
     const one = document.activeElement;
@@ -38,24 +38,24 @@ const focusIn = (page: Page): Promise<Focus> =>
     return { name, hiddenBy: isIn ? '' : JSON.stringify({ left, right, top, bottom, innerWidth, innerHeight }) };
   })()`) as Promise<Focus>;
 
-/** Goes on with Tab until something of this name has the focus; everything on the way has to be seen. */
+/** Presses Tab until an element of this name has the focus. The focus must be visible at each step. */
 const tabTo = async (page: Page, name: RegExp): Promise<void> => {
-  const way: string[] = [];
+  const visited: string[] = [];
   let at = await focusIn(page);
   for (let step = 0; step < 60; step += 1) {
     if (name.test(at.name)) return;
     await page.keyboard.press('Tab');
     at = await focusIn(page);
-    way.push(at.name);
-    // Behind the last link the focus is at the browser's own bar, then at the first one again.
+    visited.push(at.name);
+    // After the last link the focus moves to the browser's own bar, then to the first link.
     if (!at.name.startsWith('body:')) expect(at).toEqual({ name: at.name, hiddenBy: '' });
   }
-  expect(way).toContain(String(name));
+  expect(visited).toContain(String(name));
 };
 
-it('the keyboard alone leads, on a phone, from the first page to the chart of an own file', async () => {
+it('the first page, an upload and its chart can be used by keyboard alone at the size of a phone', async () => {
   const page = await stage.visit('/', { width: 375, height: 667 });
-  // Registered early: the browser needs it before it opens one.
+  // Must be registered before the browser opens the file chooser.
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('heading', { name: 'Find data' }).waitFor();
   await tabTo(page, /^a: Sign in$/);
@@ -72,7 +72,6 @@ it('the keyboard alone leads, on a phone, from the first page to the chart of an
   await tabTo(page, /^button: Choose files/);
   await page.keyboard.press('Enter');
   const chooser = await choosing;
-  // The window of the system that is open now is none of the page's.
   await chooser.setFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await page.getByText('First rows of prices.csv').waitFor({ state: 'attached' });
   await tabTo(page, /^button: Upload$/);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-/** A dataset of two columns in a repository of its own, made by the API. */
+/** Creates a dataset of two columns in its own repository through the API. */
 const prepare = async (page: Page): Promise<{ repositoryId: number; dataset: number }> => {
   const json = async (answer: { json(): Promise<unknown> }): Promise<{ id: number }> =>
     (await answer.json()) as { id: number };
@@ -28,7 +28,7 @@ const prepare = async (page: Page): Promise<{ repositoryId: number; dataset: num
   return { repositoryId, dataset };
 };
 
-it('creates a key that is shown once, and revokes it', async () => {
+it('creates a key, shows it once, and revokes it', async () => {
   const page = await stage.visit('/account/keys', { key: ada.key });
   await page.getByLabel('Purpose').fill(`nightly ${nasty}`);
   await page.getByRole('button', { name: 'Create' }).click();
@@ -36,8 +36,9 @@ it('creates a key that is shown once, and revokes it', async () => {
   await page.getByText(`nightly ${nasty}`).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
-  const asked = (): Promise<Response> => fetch(`${stage.root}/api/account`, { headers: { authorization } });
-  expect((await asked()).status).toBe(200);
+  const readAccount = (): Promise<Response> =>
+    fetch(`${stage.root}/api/account`, { headers: { authorization } });
+  expect((await readAccount()).status).toBe(200);
   await page.reload();
   await page.getByText(`nightly ${nasty}`).waitFor();
   await expect.poll(() => page.content()).not.toContain(key);
@@ -45,10 +46,10 @@ it('creates a key that is shown once, and revokes it', async () => {
   await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).waitFor({ state: 'detached' });
-  expect((await asked()).status).toBe(401);
+  expect((await readAccount()).status).toBe(401);
 });
 
-it('creates a read link of a view, shows its use, renames and revokes it', async () => {
+it('creates a read link of a view, shows its number of reads, renames and revokes it', async () => {
   const page = await stage.visit('/account/read-links', { key: ada.key });
   await page.getByText('No read links yet').waitFor();
   const { dataset } = await prepare(page);
@@ -75,7 +76,7 @@ it('creates a read link of a view, shows its use, renames and revokes it', async
   expect((await fetch(address)).status).toBe(403);
 });
 
-it('shows plan and use, and asks strangers to sign in', async () => {
+it('shows the plan, and asks anonymous visitors to sign in', async () => {
   const page = await stage.visit('/account', { key: ada.key, theme: 'dark', width: 375 });
   await page.getByText('Your plan is').waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -83,7 +84,7 @@ it('shows plan and use, and asks strangers to sign in', async () => {
   await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
 });
 
-it('creates a team and invites an account, which accepts', async () => {
+it('creates a team, invites an account that accepts, changes its role, and deletes the team', async () => {
   const page = await stage.visit('/account/teams', { key: ada.key });
   await page.getByText('You are not in any team').waitFor();
   await page.getByLabel('Name').fill('Analysts');
@@ -110,7 +111,7 @@ it('creates a team and invites an account, which accepts', async () => {
   await page.getByText('You are not in any team').waitFor();
 });
 
-it('creates a repository, shares it, and shows its datasets', async () => {
+it('creates, shares and deletes a repository', async () => {
   const page = await stage.visit('/account/repositories', { key: ada.key });
   await page.getByLabel('Name').fill('Weather');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -133,7 +134,7 @@ it('creates a repository, shares it, and shows its datasets', async () => {
   await page.getByRole('heading', { name: 'Repositories', level: 1 }).waitFor();
 });
 
-it('keeps descriptions of columns, name, source and retention of a dataset, and shares it', async () => {
+it('saves column descriptions, source and retention of a dataset, shares it, and deletes it', async () => {
   const page = await stage.visit('/account', { key: ada.key });
   const { dataset } = await prepare(page);
   await page.goto(`/datasets/${dataset}/share`);
@@ -176,13 +177,13 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
 it('saves both changes of a column when the first is answered last', async () => {
   const page = await stage.visit('/account', { key: ada.key });
   const { dataset } = await prepare(page);
-  let answer = (): void => undefined;
-  const second = new Promise<void>((done) => {
-    answer = done;
+  let release = (): void => undefined;
+  const released = new Promise<void>((done) => {
+    release = done;
   });
   await page.route('**/columns/*', async (route) => {
     const fetched = await route.fetch();
-    if (route.request().postData()?.includes('description') === true) await second;
+    if (route.request().postData()?.includes('description') === true) await released;
     await route.fulfill({ response: fetched });
   });
   await page.goto(`/datasets/${dataset}/share`);
@@ -193,7 +194,7 @@ it('saves both changes of a column when the first is answered last', async () =>
   const first = (await described).response();
   await isEntity.uncheck();
   await page.getByText('Saved.').waitFor();
-  answer();
+  release();
   await (await first)?.finished();
   await page.getByLabel('Source', { exact: true }).fill('Statistics Office');
   await page.getByRole('button', { name: 'Save' }).first().click();

@@ -10,7 +10,7 @@ import {
   startReplayUpstream,
 } from '../../support/replay-upstream.js';
 
-/** Observations of the bank in their form, as preview and as a whole. */
+/** Exchanges for the preview and the complete series, in the bank's format. */
 const observed = (
   id: string,
   label: string,
@@ -38,7 +38,7 @@ const bankExchanges: readonly Exchange[] = [
     '2026-03-13': null,
     '2026-03-16': '1.40',
   }),
-  // Its days are others.
+  // Has different days.
   ...observed('FXEURCAD', 'EUR/CAD', { '2026-03-12': '1.5600', '2026-03-17': '1.57' }),
   ...observed('V80691335', 'Conventional mortgage, 5-year', { '2026-03-11': '6.09' }),
   { path: '/observations/NOPE/json', query: { recent: '24' }, status: 404, reply: { message: 'not found' } },
@@ -46,15 +46,15 @@ const bankExchanges: readonly Exchange[] = [
 
 let stage: Stage;
 let bank: ReplayUpstream;
-let nobody: ReplayUpstream;
+let emptyUpstream: ReplayUpstream;
 let ada: { id: number; key: string };
 
 beforeAll(async () => {
   bank = await startReplayUpstream(bankExchanges);
-  nobody = await startReplayUpstream([]);
+  emptyUpstream = await startReplayUpstream([]);
   stage = await startStage({
     providerUrls: [
-      ...allProviders.map(({ slug }) => `${slug}=${nobody.baseUrl}`),
+      ...allProviders.map(({ slug }) => `${slug}=${emptyUpstream.baseUrl}`),
       `bankofcanada=${bank.baseUrl}`,
     ].join(','),
   });
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(async () => {
   await stage?.close();
-  await Promise.all([bank, nobody].map((upstream) => upstream?.close()));
+  await Promise.all([bank, emptyUpstream].map((upstream) => upstream?.close()));
 });
 
 const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
@@ -75,7 +75,7 @@ const rows = async (page: Page): Promise<string[][]> => {
   return texts.map((row) => row.split('\t'));
 };
 
-it('several series are selected in the tree and in the search, and are part of the address', async () => {
+it('several series are selected in the tree and in the search, and are part of the URL', async () => {
   const page = await visit('/providers/bankofcanada/series/FXUSDCAD');
   await page.getByRole('link', { name: 'Compare with another series' }).click();
   await page.getByText('Choose a series to show in one chart with FXUSDCAD.').waitFor();
@@ -134,7 +134,7 @@ it('several series keep the parameters while one is added or removed, and are do
   await expect.poll(() => rows(page)).toHaveLength(4);
 });
 
-it('a series that could not be loaded is named; the others are shown', async () => {
+it('a series that cannot be loaded is named, and the others are shown', async () => {
   const page = await visit('/providers/bankofcanada/series/FXUSDCAD?with=NOPE&with=FXEURCAD');
   await inChart(page).getByRole('alert').waitFor();
   await inChart(page).getByRole('link', { name: 'EUR/CAD' }).waitFor();

@@ -12,10 +12,10 @@ import {
   startReplayUpstream,
 } from '../../support/replay-upstream.js';
 
-/** Text that would run if it were not text. */
+/** Markup that runs a script unless it is escaped. */
 const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
 
-/** Observations of the bank in their form. */
+/** Observations in the bank's format. */
 const observations = (id: string, label: string, values: Readonly<Record<string, string | null>>) => ({
   terms: { url: 'https://www.bankofcanada.ca/terms/' },
   seriesDetail: { [id]: { label, description: label, dimension: { key: 'd', name: 'Date' } } },
@@ -27,7 +27,7 @@ const rates = observations('FXUSDCAD', 'USD/CAD', newest);
 const hostileSeries = observations('FXAUDCAD', hostile, { '2026-03-12': '1.1', '2026-03-13': hostile });
 const list = (name: string): string => fixture(`providers/bankofcanada/${name}.json`);
 
-/** More groups than a page shows without a filter, one of them with a hostile name. */
+/** Enough groups that the page has a filter, one of them with a hostile name. */
 const groups = {
   groups: {
     FX_RATES_DAILY: { label: 'Daily exchange rates', description: null },
@@ -64,7 +64,7 @@ const bankExchanges: readonly Exchange[] = [
     path: '/observations/LIMITED/json',
     query: { recent: '24' },
     status: 429,
-    // Longer than the test takes, shorter than a time that is shown in minutes.
+    // Longer than the test, but short enough to be shown in seconds.
     headers: { 'retry-after': '88' },
     reply: {},
   },
@@ -72,21 +72,21 @@ const bankExchanges: readonly Exchange[] = [
   { path: '/observations/NOPE/json', query: { recent: '24' }, status: 404, reply: { message: 'not found' } },
 ];
 
-const json_ = { file_type: 'json' };
+const asJson = { file_type: 'json' };
 const fredExchanges: readonly Exchange[] = [
   {
     path: '/series',
-    query: { series_id: 'GDP', ...json_ },
+    query: { series_id: 'GDP', ...asJson },
     reply: fixture('providers/fred/series-GDP.json'),
   },
   {
     path: '/series/tags',
-    query: { series_id: 'GDP', ...json_ },
+    query: { series_id: 'GDP', ...asJson },
     reply: fixture('providers/fred/series-tags-GDP.json'),
   },
   {
     path: '/series/observations',
-    query: { series_id: 'GDP', units: 'lin', sort_order: 'desc', limit: '24', ...json_ },
+    query: { series_id: 'GDP', units: 'lin', sort_order: 'desc', limit: '24', ...asJson },
     reply: fixture('providers/fred/observations-GDP.json'),
   },
 ];
@@ -94,16 +94,16 @@ const fredExchanges: readonly Exchange[] = [
 let stage: Stage;
 let bank: ReplayUpstream;
 let fred: ReplayUpstream;
-let nobody: ReplayUpstream;
+let emptyUpstream: ReplayUpstream;
 let ada: { id: number; key: string };
 
 beforeAll(async () => {
   bank = await startReplayUpstream(bankExchanges);
   fred = await startReplayUpstream(fredExchanges, { ignoredQuery: ['api_key'] });
-  nobody = await startReplayUpstream([]);
+  emptyUpstream = await startReplayUpstream([]);
   stage = await startStage({
     providerUrls: [
-      ...allProviders.map(({ slug }) => `${slug}=${nobody.baseUrl}`),
+      ...allProviders.map(({ slug }) => `${slug}=${emptyUpstream.baseUrl}`),
       `bankofcanada=${bank.baseUrl}`,
       `fred=${fred.baseUrl}`,
       `fred.public=${fred.otherBaseUrl('public')}`,
@@ -112,7 +112,7 @@ beforeAll(async () => {
   });
   ada = await stage.product.createAccount('ada');
 });
-/** Nothing of what a failed test made the gateway believe of the bank is left for the next one. */
+/** Closes the circuit that a failed test may have opened. */
 const closeCircuit = async (): Promise<void> => {
   bank.answerAll({ reply: observations('PROBE', 'Probe', newest) });
   const path = '/providers/bankofcanada/series/PROBE';
@@ -121,7 +121,7 @@ const closeCircuit = async (): Promise<void> => {
 };
 
 afterEach(async ({ task }) => {
-  // Pages go first: they may still ask.
+  // Pages are closed first, because they may still send requests.
   await stage.leave();
   await stage.product.sql.query('DELETE FROM gateway_holds');
   if (task.result?.state === 'fail') await closeCircuit();
@@ -129,7 +129,7 @@ afterEach(async ({ task }) => {
 });
 afterAll(async () => {
   await stage?.close();
-  await Promise.all([bank, fred, nobody].map((upstream) => upstream?.close()));
+  await Promise.all([bank, fred, emptyUpstream].map((upstream) => upstream?.close()));
 });
 
 const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
@@ -137,7 +137,7 @@ const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
 describe('providers', () => {
-  it('are listed, and their series are searched during typing, at an address', async () => {
+  it('are listed, and their series are searched while typing, with the query in the URL', async () => {
     const page = await stage.visit('/');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Providers' }).click();
     await page.getByRole('link', { name: 'Bank of Canada Valet' }).waitFor();
@@ -151,14 +151,14 @@ describe('providers', () => {
     await page.locator('.provider-card').first().waitFor();
   });
 
-  it('are found on the first page, as links that open the preview', async () => {
+  it('are found on the first page, with links to the preview', async () => {
     const page = await visit('/?q=FXUSDCAD');
     await page.getByRole('link', { name: 'USD/CAD daily exchange rate' }).click();
     await heading(page, 'USD/CAD').waitFor();
     expect(page.url()).toBe(`${stage.root}/providers/bankofcanada/series/FXUSDCAD`);
   });
 
-  it('are searched for letters that were typed while the address changed', async () => {
+  it('are searched for text that was typed while the URL changed', async () => {
     const page = await visit('/providers');
     await page.getByRole('searchbox').waitFor();
     await page.evaluate(`(() => {
@@ -176,7 +176,7 @@ describe('providers', () => {
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('overnight rate');
   });
 
-  it('that do not exist are shown as unknown', async () => {
+  it('that do not exist are shown as not found', async () => {
     const page = await visit('/providers/nope');
     await heading(page, 'Not found').waitFor();
     await page.getByRole('link', { name: 'All providers' }).click();
@@ -185,7 +185,7 @@ describe('providers', () => {
 });
 
 describe('the tree of a provider', () => {
-  it('is browsed, filtered and shared as an address', async () => {
+  it('can be browsed, filtered and shared as a URL', async () => {
     const page = await visit('/providers/bankofcanada');
     await page.getByText('22 of 22 folders').waitFor();
     await page.getByLabel('Filter folders').fill('bonds 1 years');
@@ -205,7 +205,7 @@ describe('the tree of a provider', () => {
     await other.getByText('22 of 22 folders').waitFor();
   });
 
-  it('shows which names of folders it could not load, and retries', async () => {
+  it('shows that names of folders could not be loaded, and retries', async () => {
     const page = await visit('/providers');
     const names = (url: URL): boolean => url.pathname.endsWith('/bankofcanada/browse') && url.search === '';
     await page.route(names, (route) =>
@@ -220,7 +220,7 @@ describe('the tree of a provider', () => {
     await way.getByText('Bonds of 1 years').waitFor();
   });
 
-  it('is searched', async () => {
+  it('can be searched', async () => {
     const page = await visit('/providers/bankofcanada');
     await page.getByRole('searchbox', { name: 'Search the series of' }).fill('mortgage');
     await page.waitForURL(/q=mortgage/);
@@ -229,7 +229,7 @@ describe('the tree of a provider', () => {
     await page.getByRole('link', { name: 'Conventional mortgage, 5-year' }).waitFor();
   });
 
-  it('needs a key where the provider does; it is stored, shown, and deleted', async () => {
+  it('asks for a key if the provider needs one, and stores and deletes it', async () => {
     const person = await stage.product.createAccount('keys');
     const page = await stage.visit('/providers/fred', { key: person.key });
     await heading(page, 'This needs a key').waitFor();
@@ -248,7 +248,7 @@ describe('the tree of a provider', () => {
 });
 
 describe('a series', () => {
-  it('is previewed as chart and table with the digits of the provider, then fetched with parameters', async () => {
+  it('is previewed as chart and table with exact digits, then fetched with parameters', async () => {
     const page = await visit('/providers/bankofcanada/series/FXUSDCAD');
     await heading(page, 'USD/CAD').waitFor();
     await page.getByText('Preview: the newest 4 observations').waitFor();
@@ -301,7 +301,7 @@ describe('a series', () => {
     );
   });
 
-  it('is kept as a dataset with a schedule, with the rows of the provider', async () => {
+  it('is kept as a dataset with a refresh schedule and the rows of the provider', async () => {
     const page = await visit('/providers/bankofcanada/series/FXUSDCAD');
     await page.getByRole('button', { name: 'Keep as dataset' }).click();
     const dialog = page.getByRole('dialog');
@@ -319,13 +319,13 @@ describe('a series', () => {
     expect(await json(kept)).toMatchObject({ rowCount: 4, refresh: { schedule: '30 6 * * 1-5' } });
   });
 
-  it('is not kept for a stranger, who is asked to sign in', async () => {
+  it('cannot be kept by anonymous visitors, who are asked to sign in', async () => {
     const page = await stage.visit('/providers/bankofcanada/series/FXUSDCAD');
     await page.getByRole('link', { name: 'Sign in to keep it' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Keep as dataset' }).count()).toBe(0);
   });
 
-  it('of a provider with a limit shows the remaining quota', async () => {
+  it('of a rate-limited provider shows the remaining quota', async () => {
     const person = await stage.product.createAccount('limits');
     await call({ baseUrl: stage.product.baseUrl, key: person.key }, 'PUT', '/user-keys/fred', {
       api_key: 'limits-key-1',
@@ -355,7 +355,7 @@ describe('a failure of a provider', () => {
     await heading(page, /The provider (answered with an error|does not respond)/).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     bank.answerAll({ reply: observations('V39079', 'Overnight', newest) });
-    // Failures in a row may have it left alone for a while: each click is answered, with the series or the same again.
+    // The circuit may be open after several failures, so each click is answered with the series or another failure.
     const again = page.getByRole('button', { name: 'Try again' });
     const isSeries = (url: string): boolean => url.includes('/series/V39079');
     const status = async (): Promise<number> => {
@@ -367,7 +367,7 @@ describe('a failure of a provider', () => {
     await heading(page, 'Overnight').waitFor();
   });
 
-  it('is shown for a limit, with the time to retry after', async () => {
+  it('is shown for a reached limit, with the time until the next request', async () => {
     const page = await visit('/providers/bankofcanada/series/LIMITED');
     await heading(page, 'The limit is reached').waitFor();
     await page.getByText(/The next request can be made in \d+ seconds/).waitFor();
@@ -375,13 +375,13 @@ describe('a failure of a provider', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.reload();
     await page.getByText('The provider asked not to be called until').waitFor();
-    // By itself: an answer after the end of this test would put the provider on hold in the next one.
+    // Waits for the automatic request: its answer would otherwise put the provider on hold in the next test.
     await heading(page, 'The limit is reached').waitFor();
   });
 });
 
 describe('text of a provider with markup', () => {
-  it('stays text in folders, titles and notes', async () => {
+  it('is escaped in folders, titles and notes', async () => {
     const page = await visit('/providers/bankofcanada');
     await page.getByRole('link', { name: hostile }).click();
     await page.getByRole('link', { name: hostile }).click();
@@ -396,7 +396,7 @@ describe('every page', () => {
   it.each([
     ['light', 375],
     ['dark', 1280],
-  ] as const)('has no fault that axe finds and fits, %s at %i', async (theme, width) => {
+  ] as const)('has no axe violations and fits the width, %s at %i', async (theme, width) => {
     const page = await visit('/providers', { theme, width });
     const check = async (): Promise<void> => {
       expect(await violationsOf(page)).toEqual([]);

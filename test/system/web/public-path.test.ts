@@ -1,4 +1,4 @@
-/** The product below a path of its host, behind a proxy that removes the path. */
+/** The product below a path of its host, behind a proxy that strips the path. */
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest as it, type Stage, startStage } from '../../support/browser.js';
 import { authorization, call, createDataset, json, upload } from '../../support/datasets.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await stage.leave();
-  // A request outside of the path is one that another application gets.
+  // Requests outside of the path would reach another application.
   expect(proxy.elsewhere.splice(0)).toEqual([]);
 });
 afterAll(async () => {
@@ -29,8 +29,8 @@ afterAll(async () => {
   await proxy?.close();
 });
 
-describe('an address of the API', () => {
-  it('of a whole table links to the file', async () => {
+describe('a URL of the API', () => {
+  it('of a whole table redirects to the file', async () => {
     const answer = await call(client, 'GET', `/datasets/${datasetId}/data`);
     expect(answer.status).toBe(302);
     const location = answer.headers.get('location') ?? '';
@@ -38,7 +38,7 @@ describe('an address of the API', () => {
     expect((await (await fetch(location)).text()).trim().split('\r\n')).toHaveLength(51);
   });
 
-  it('of a next page links to the one after it', async () => {
+  it('of a page links to the next page', async () => {
     let rows = 0;
     let next: string | undefined = `${client.baseUrl}/datasets/${datasetId}/data?$pagesize=20&$format=json`;
     while (next !== undefined) {
@@ -49,7 +49,7 @@ describe('an address of the API', () => {
     expect(rows).toBe(50);
   });
 
-  it('of a reserved process is that of the process', async () => {
+  it('in the Location of a reserved process returns the process', async () => {
     const answer = await call(client, 'POST', `/datasets/${datasetId}/processes`);
     const { id } = await json<{ id: number }>(answer, 201);
     const location = answer.headers.get('location') ?? '';
@@ -58,12 +58,12 @@ describe('an address of the API', () => {
     await call(client, 'DELETE', `/datasets/${datasetId}/processes/${id}`);
   });
 
-  it('in the OpenAPI document is the one that clients use', async () => {
+  it('in the OpenAPI document is the public one', async () => {
     const { servers } = await json<{ servers: { url: string }[] }>(await fetch(`${stage.root}/openapi.json`));
     expect(servers).toEqual([{ url: `${stage.root}/api` }]);
   });
 
-  it('is answered with an explanation where the proxy does not remove the path', async () => {
+  it('is answered with an explanation if the proxy does not strip the path', async () => {
     const origin = new URL(stage.product.baseUrl).origin;
     for (const headers of [{}, { Accept: 'text/html' }])
       for (const path of ['/tables', '/tables/', '/tables/api/datasets', `/tables/datasets/${datasetId}`]) {
@@ -76,7 +76,7 @@ describe('an address of the API', () => {
 });
 
 describe('the web app', () => {
-  it('signs in, finds and shows a table, loads its pages again, and signs out', async () => {
+  it('signs in, finds and shows a table, reloads its pages, and signs out', async () => {
     const page = await stage.visit('/');
     await page.getByRole('link', { name: 'Sign in' }).first().click();
     await page.getByLabel('API key').fill(client.key);
@@ -95,7 +95,7 @@ describe('the web app', () => {
     expect(await page.context().cookies(stage.root)).toEqual([]);
   });
 
-  it('shows addresses for downloads and for other programs below the path', async () => {
+  it('shows download URLs below the path', async () => {
     const page = await stage.visit(`/datasets/${datasetId}`, { key: client.key });
     await page.locator('[data-row="0"][data-column="0"]').waitFor();
     await page.getByRole('button', { name: 'Download' }).click();
@@ -107,7 +107,7 @@ describe('the web app', () => {
       expect(link.startsWith(`${client.baseUrl}/datasets/${datasetId}/data`)).toBe(true);
   });
 
-  it('shows the documents of the API', async () => {
+  it('shows the API documentation', async () => {
     const page = await stage.visit('/docs');
     await page.getByText('/datasets/{id}/data').first().waitFor();
     expect(await page.locator('.servers option').first().textContent()).toContain(client.baseUrl);

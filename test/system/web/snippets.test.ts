@@ -1,4 +1,4 @@
-/** Code that the app offers, run as it is copied. */
+/** Code snippets of the app, run exactly as copied. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const shellTest = await testWith('chromium', 'bash', 'curl');
 const pandasTest = await testWith('chromium', 'Python readers');
 const rTest = await testWith('chromium', 'R');
 
-/** A filter with every sign that a shell or a literal could read as its own. */
+/** Value with every character that is special in shells and string literals. */
 const city = `Côte d'Ivoire "$HOME" \`id\` 100% (x)!`;
 const csv = `City,Date,Price\n"${city.replaceAll('"', '""')}",2024-01-01,1.50\nOslo,2024-02-01,2\n`;
 const view = `?$filter=${encodeURIComponent(`City eq '${city.replaceAll("'", "''")}'`)}&$orderby=Price+desc`;
@@ -66,7 +66,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Code as it would be copied. */
+/** Code of a snippet. */
 const codeOf = async (page: Page, name: string): Promise<string> =>
   (await page
     .locator('.snippet')

@@ -30,7 +30,7 @@ const csvOf = async (dataset: string): Promise<string> => {
 const prices = 'Date,Country,Price\n2024-01-01,Norway,3.10\n2024-01-01,Chile,8.20\n';
 const nasty = '<img src=x onerror=alert(1)>';
 
-it('shows types and rows of a file, creates a dataset from it, and shows its outcome at an address', async () => {
+it('previews types and rows of a file, creates a dataset from it, and keeps the outcome in the URL', async () => {
   const page = await stage.visit('/upload', { key: ada.key });
   await page.getByText('Drop files here').waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -61,7 +61,7 @@ it('shows types and rows of a file, creates a dataset from it, and shows its out
   expect(types).toEqual(['String', 'String', 'Decimal']);
 });
 
-it('omits a column, and sends several files in their order', async () => {
+it('omits a column, and uploads several files in order', async () => {
   const page = await stage.visit('/upload', { key: ada.key });
   await choose(page, ['a.csv', prices]);
   await page.getByLabel('Type of Price').selectOption('ignore');
@@ -78,7 +78,7 @@ it('omits a column, and sends several files in their order', async () => {
   expect(await csvOf(dataset)).toMatch(/^"?City"?\r?\n"?Oslo"?\r?\n"?Bergen"?\r?\n$/);
 });
 
-it('shows what an upsert would change and which rows it rejected, and then applies it', async () => {
+it('shows what an upsert would change and which rows it rejects, and then applies it', async () => {
   const page = await stage.visit('/upload', { key: ada.key, theme: 'dark' });
   await choose(page, ['prices.csv', prices]);
   await upload(page);
@@ -113,11 +113,11 @@ it('shows what an upsert would change and which rows it rejected, and then appli
   expect(await csvOf(dataset)).toContain('Peru');
 });
 
-it('shows where a file is invalid, and leaves the dataset as it was', async () => {
+it('shows where a file is invalid and that the dataset is unchanged', async () => {
   const page = await stage.visit('/upload', { key: ada.key, width: 375 });
   await choose(page, ['broken.csv', 'A,B\n1,2\n3\n']);
   await upload(page);
-  // The answer to the upload may come before the event that says so.
+  // The answer to the upload may arrive before the event.
   await page.getByText('Failed: the dataset is unchanged').waitFor();
   const fault = page.getByRole('alert');
   await expect.poll(() => fault.textContent()).toContain('line 3');
@@ -125,7 +125,7 @@ it('shows where a file is invalid, and leaves the dataset as it was', async () =
   expect(await violationsOf(page)).toEqual([]);
 });
 
-it('asks strangers to sign in, and shows readers that they may not write', async () => {
+it('asks anonymous visitors to sign in, and shows readers that they cannot write', async () => {
   const page = await stage.visit('/upload');
   await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
   expect(await violationsOf(page)).toEqual([]);

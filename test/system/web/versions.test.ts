@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-it('compares two versions at an address: rows that were added or removed, and the cells that changed', async () => {
+it('compares two versions in a URL that others can open: added and removed rows, changed cells', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
   await page.getByLabel(`From version ${versions[0]}`).check();
   await page.getByLabel(`To version ${versions[1]}`).check();
@@ -71,7 +71,7 @@ it('compares two versions at an address: rows that were added or removed, and th
   expect(await violationsOf(other)).toEqual([]);
 });
 
-it('shows what was known on a day, and how values were revised', async () => {
+it('shows which version was current on a day, and how values were revised', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const page = await stage.visit(`/datasets/${dataset}/versions?asOf=${today}&revisions=1`, { key: ada.key });
   await page.getByText(`version ${versions[1]} was current`).waitFor();
@@ -87,7 +87,7 @@ it('shows what was known on a day, and how values were revised', async () => {
   await page.getByRole('alert').waitFor();
 });
 
-it('labels, pins, restores and deletes a version, each confirmed once', async () => {
+it('labels, pins, restores and deletes a version', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
   const more = (id: string | undefined) => page.getByRole('button', { name: `More about version ${id}` });
   await more(versions[0]).click();
