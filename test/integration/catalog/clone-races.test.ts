@@ -33,7 +33,7 @@ const someoneWaits = async (): Promise<void> => {
   }
 };
 
-/** Does `change` in a transaction that commits when the clone already waits for it. */
+/** Runs `change` in a transaction that commits once the clone waits for it. */
 const cloneWhile = async (
   datasetId: number,
   name: string,

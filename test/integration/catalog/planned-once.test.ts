@@ -1,4 +1,4 @@
-/** PostgreSQL plans the statements of a request once per connection: to plan one costs several times what it does. */
+/** PostgreSQL plans each statement once per connection, because planning costs several times its execution. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Catalog, createCatalog } from '../../../src/catalog/catalog.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Calls after which PostgreSQL compares plans for the values at hand with one for all values. */
+/** Calls after which PostgreSQL considers a generic plan. */
 const calls = 5;
 
 it('PostgreSQL plans the statements for key, dataset, session and record at most five times each', async () => {

@@ -132,7 +132,7 @@ describe('stored data', () => {
       }>().plan.quotas.storedBytes;
     expect(await storedBytes()).toMatchObject({ used: 60, datasets: [{ bytes: 60 }, { bytes: 60 }] });
 
-    // A replaced version is kept, and counts.
+    // A replaced version is kept and counted.
     await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }], bytes: 30 });
     expect(await storedBytes()).toMatchObject({
       used: 90,

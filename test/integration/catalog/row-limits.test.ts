@@ -1,4 +1,4 @@
-/** Without limits, one account could slow down all others. */
+/** Limits of rows, so that one account cannot slow down others. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 

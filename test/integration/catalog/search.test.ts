@@ -12,7 +12,7 @@ let api: TestApi;
 let ada: Person;
 let bob: Person;
 
-/** A dataset whose current version has columns, without the stores. */
+/** Publishes a version with columns but without rows. */
 const withColumns = (datasetId: number, columns: readonly string[]): Promise<number> =>
   publishVersion(api.sql, datasetId, { columns: columns.map((name) => ({ name, physical: 's' })) });
 

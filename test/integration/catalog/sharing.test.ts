@@ -112,7 +112,7 @@ describe('permissions of a single dataset', () => {
   });
 });
 
-/** Ada invites, and the person accepts. */
+/** Ada invites the person, who accepts. */
 const join = async (person: Person, team: string): Promise<void> => {
   expect((await ada.ask('PUT', `/teams/${team}/members/${person.name}`, { role: 'member' })).status).toBe(
     202,
@@ -135,7 +135,7 @@ describe('invitations', () => {
     expect((await bob.ask('GET', '/account/invitations')).json()).toEqual([
       { team: 'Choir', role: 'admin', invitedBy: 'ada', createdAt: expect.any(String) },
     ]);
-    // An invitation is its account's alone, and asking again changes what it offers.
+    // Only the invited account has the invitation, and a second one changes its role.
     expect((await cat.ask('PUT', '/account/invitations/Choir')).status).toBe(404);
     await ada.ask('PUT', '/teams/Choir/members/bob', { role: 'member' });
     expect((await bob.ask('PUT', '/account/invitations/Choir')).json()).toMatchObject({ role: 'member' });

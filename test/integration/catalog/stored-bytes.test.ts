@@ -1,4 +1,4 @@
-/** The kept sum of what each dataset stores is that of its segments, whatever happens at once. */
+/** The recorded size of each dataset equals the sum of its segments, also after concurrent changes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -29,7 +29,7 @@ const usage = async (): Promise<Usage> => {
   return plan.quotas.storedBytes;
 };
 
-/** Computed of the segments alone. */
+/** Computes sizes from the segments. */
 const counted = async (): Promise<{ used: number; datasets: { id: number; bytes: number }[] }> => {
   const distinct = 'SELECT DISTINCT dataset_id, segment_id FROM segment_ranges';
   const datasets = await product.sql.query<{ id: number; bytes: number }>(

@@ -1,4 +1,4 @@
-/** Columns of wide datasets are sent page by page: whole, in order, and never all in memory. */
+/** Columns of wide datasets are streamed in pages: complete, in order, and never all in memory. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';

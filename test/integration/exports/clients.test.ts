@@ -19,7 +19,7 @@ const pythonTest = await testWith('Python readers');
 const script = fileURLToPath(new URL('../../clients/read_downloads.py', import.meta.url));
 const officeTest = await testWith('LibreOffice');
 
-/** Rows that every reader must get. */
+/** Rows as every reader must return them. */
 interface Seen {
   readonly columns: string[];
   readonly rows: number;
@@ -145,7 +145,7 @@ officeTest('LibreOffice opens the workbook and converts it to the same rows', as
   const answer = await fetch(server.dataUrl(version, '$format=xlsx'));
   await writeFile(path, Buffer.from(await answer.arrayBuffer()));
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-  // Fields by comma, texts in quotes, UTF-8, cells as they are shown.
+  // Comma separated, quoted text, UTF-8, cells as shown.
   const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
   await run(
     await programOf('LibreOffice'),

@@ -1,4 +1,4 @@
-/** The shared table of values arrives unchanged by CSV, Parquet, read links and the TypeScript client. */
+/** CSV, Parquet, read links and the TypeScript client return the shared table of values unchanged. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ type Cell = string | null;
 
 const expected = comparable(exactRows);
 
-/** Columns in the order of the shared table, whichever order a protocol has. */
+/** Reorders the columns of a protocol like the shared table. */
 const inOrder = (header: readonly string[], rows: readonly (readonly Cell[])[]): Cell[][] => {
   expect([...header].sort()).toEqual([...exactColumns].sort());
   return rows.map((row) => exactColumns.map((name) => row[header.indexOf(name)] ?? null));

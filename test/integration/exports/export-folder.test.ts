@@ -1,4 +1,4 @@
-/** Disk space of prepared files is limited, and clones share the file of their source. */
+/** Disk space of exported files is limited, and clones share the file of their source. */
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -42,7 +42,7 @@ const listed = async (): Promise<string[]> =>
     ({ key }) => key,
   );
 
-// A dataset takes its files along when it is deleted.
+// The files of a dataset are deleted with it.
 const made: { owner: Client; dataset: number }[] = [];
 beforeEach(async () => {
   for (const { owner, dataset } of made.splice(0)) await call(owner, 'DELETE', `/datasets/${dataset}`);
@@ -54,7 +54,7 @@ let people = 0;
 const newOwner = async (plan?: string): Promise<Client & { id: number }> =>
   product.createAccount(`owner${++people}`, plan);
 
-/** A dataset whose CSV file has about so many bytes. */
+/** Creates a dataset whose CSV file has about this size. */
 const newTable = async (owner: Client, bytes: number): Promise<number> => {
   const dataset = await createDataset(owner);
   made.push({ owner, dataset });
@@ -213,7 +213,7 @@ describe('several processes', () => {
       await download(owner, dataset);
     }
     await expect.poll(listed).toHaveLength(2);
-    // As a release before this one left them.
+    // As an earlier release left them.
     await product.sql.query('DELETE FROM export_files');
     const further = await startFurther(product, 'api', { changes: { exportsMaxBytes: 600_000 } });
     try {

@@ -1,4 +1,4 @@
-/** Exports cost the bytes that are sent, by whichever route. */
+/** Exports are charged by the bytes sent, on every route. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ const linkOf = async (client: Client, dataset: number, query = ''): Promise<stri
 
 const bytesOf = async (answer: Response): Promise<number> => (await answer.arrayBuffer()).byteLength;
 
-/** Reads until the answer ends or breaks off. */
+/** Reads until the answer ends or breaks. */
 const readAll = async (url: string, headers: Record<string, string> = {}) => {
   try {
     const [answer] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
@@ -127,7 +127,7 @@ describe('a whole file', () => {
     await expect.poll(async () => (await used(client)).exports).toBe(2);
     const { bytes } = await used(client);
     expect(bytes).toBeGreaterThan(whole);
-    // Buffers of the connection are all that can be ahead of the reader.
+    // Only the buffers of the connection can be ahead of the reader.
     expect(bytes - whole).toBeLessThan(whole / 2);
   });
 });
@@ -149,7 +149,7 @@ describe('the daily quota of bytes', () => {
     expect(answers.filter(({ status }) => status !== 200 && status !== 402)).toEqual([]);
     const refused = await call(client, 'GET', `/datasets/${dataset}/data?$top=1`);
     expect(await json(refused, 402)).toMatchObject({ details: { quota: 'exportBytesPerDay' } });
-    // One of them, and the steps and pieces in which the others were counted.
+    // One complete file, plus the granularity in which the others are counted.
     expect((await used(client)).bytes).toBeLessThan(1_000_000 + fileBytes + 16 * 400_000);
   });
 

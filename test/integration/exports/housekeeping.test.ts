@@ -57,7 +57,7 @@ const newDataset = async (): Promise<number> => {
 
 const columns = [{ name: 'a', physical: 's' as const }];
 
-/** Notes what it is asked to make. */
+/** Records the requested files. */
 const recording = (prepare: ExportFiles['prepare']): ExportFiles => ({
   prepare,
   sweep: async () => 0,
@@ -81,7 +81,7 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
   });
 
 describe('files prepared in advance', () => {
-  // Versions of earlier tests are not part of a stream of uploads with those of the next.
+  // Versions of earlier tests must not count as frequent uploads.
   beforeEach(() => sql.query("UPDATE versions SET created_at = created_at - interval '1 hour'"));
 
   it('are those of small versions published since the last run, each once', async () => {
@@ -97,7 +97,7 @@ describe('files prepared in advance', () => {
     const current = await publishVersion(sql, replaced, { columns, bytes: 10 });
     await housekeeping.prepareNew(never);
     await housekeeping.prepareNew(never);
-    // A version that replaced another one a moment ago may be replaced soon.
+    // A version that has just replaced another one may be replaced soon.
     expect(made).toEqual([small]);
     const older = (ids: readonly number[], seconds: number): Promise<unknown> =>
       sql.query(
@@ -140,7 +140,7 @@ describe('files prepared in advance', () => {
     expect(made).toEqual([]);
     const [first] = stream;
     await sql.query("UPDATE versions SET created_at = now() - interval '11 seconds' WHERE id = $1", [first]);
-    // One more keeps the stream as dense as it was.
+    // Keeps the rate of uploads.
     await publishVersion(sql, await newDataset(), { columns, bytes: 1_001 });
     await sql.query('UPDATE versions SET created_at = now() WHERE id > $1', [first]);
     await housekeeping.prepareNew(never);

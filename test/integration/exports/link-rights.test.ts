@@ -1,4 +1,4 @@
-/** A link works as long as the credential that requested it, its account and its permission exist, for every kind of request. */
+/** A link works only while the credential that requested it, its account and its permission exist. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../src/catalog/keys.js';
 import { createPlans } from '../../../src/catalog/plans.js';
@@ -27,7 +27,7 @@ interface World {
   readonly reader: Client & { readonly id: number; readonly keyId: number; readonly name: string };
 }
 
-/** A dataset of the owner, and somebody else with a key. */
+/** Creates a dataset of the owner, and another account with a key. */
 const newWorld = async (privacy: 'Public' | 'Private', plan?: string): Promise<World> => {
   count += 1;
   const name = `reader${count}`;
@@ -57,7 +57,7 @@ const linksOf = (dataset: number, headers: Record<string, string>, more = ''): P
     }),
   );
 
-/** Status and code of everything that may be asked of links. */
+/** Status and code of every kind of request to a link. */
 const asked = async (
   links: readonly string[],
 ): Promise<{ statuses: number[]; codes: (string | undefined)[] }> => {

@@ -47,7 +47,7 @@ const linkOf = async (url: string): Promise<string> => {
 describe('a link', () => {
   it('leads to the whole file with its length, tag and name', async () => {
     const link = await linkOf(server.dataUrl(small));
-    // The first request may get the file while it is written, without a length.
+    // The first answer may be streamed while the file is written, without a length.
     await (await fetch(link)).text();
     const answer = await fetch(link);
     const body = await answer.text();

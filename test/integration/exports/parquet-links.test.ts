@@ -1,4 +1,4 @@
-/** Parquet files behind links, and how much of them readers of columns fetch. */
+/** Links to Parquet files, and the bytes that readers of single columns fetch. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -28,9 +28,9 @@ const pythonTest = await testWith('Python readers');
 const script = fileURLToPath(new URL('../../clients/read_columns.py', import.meta.url));
 
 const rows = 600_000;
-/** Rows of the days from 2020 on. */
+/** Number of rows from 2020 on. */
 const lateRows = 40_000;
-/** Bytes of the stored file that ranges have read so far. */
+/** Bytes fetched from the stored file so far. */
 let fetched = 0;
 let folder: string;
 let tables: StoredTables;
@@ -82,7 +82,7 @@ const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await a
 describe('a whole table in Parquet', () => {
   it('is answered by a link to a file with a name, a length, a tag and ranges', async () => {
     const link = await linkOf();
-    // Also while the file is made: readers of columns begin at its end.
+    // Also while the file is exported, since readers of columns start at its end.
     const head = await fetch(link, { method: 'HEAD' });
     const size = Number(head.headers.get('content-length'));
     expect([head.status, head.headers.get('content-type'), head.headers.get('accept-ranges')]).toEqual([

@@ -1,4 +1,4 @@
-/** A read link whose answer is a chart: a picture, and a page for frames, of public datasets. */
+/** Read links to charts of public datasets, as an image and as a page for iframes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -110,7 +110,7 @@ describe('a chart', () => {
       query: { $select: [gdp?.id], $filter: `${gdp?.name} lt 100` },
     });
     await call(client, 'PATCH', `/datasets/${dataset}/columns/${gdp?.id}`, { name: 'Product' });
-    // The filter names a column by its name, which is gone: the refusal is that of a download.
+    // The filter names a column that no longer exists, so the error is that of a download.
     expect((await codeOf(await fetch(chosen.url)))[1]).toBe('unknown_column');
     const byId = await makeReadLink(client, dataset, {
       chart: { kind: 'line' },

@@ -1,4 +1,4 @@
-/** A read link to a whole table as Parquet: a file in ranges, which are one read. */
+/** A read link to a whole table as Parquet supports ranges, which count as one read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/catalog/plans.js';
 import { type Client, call, json, upload } from '../../support/datasets.js';

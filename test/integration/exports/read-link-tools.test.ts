@@ -1,6 +1,6 @@
 /**
- * Read links by the requests of tools that cannot be run here: with the headers that they send, written after their source,
- * their documentation or logs of servers. Each must get the rows as a type that it reads, without a redirect.
+ * Requests to read links as sent by tools that cannot be run here, with headers from their source, their documentation
+ * or server logs. Each must receive the rows in a type that it reads, without a redirect.
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -30,7 +30,7 @@ interface Seen {
   readonly body: Buffer;
 }
 
-/** Without the headers that `fetch` adds. */
+/** Sends a request without the headers that `fetch` adds. */
 const send = async (url: string, headers: Record<string, string>, method = 'GET'): Promise<Seen> => {
   const sent = request(url, { method, headers });
   sent.end();

@@ -1,4 +1,4 @@
-/** A read link answers its saved question without a key, for as long as the account behind it may read the dataset. */
+/** A read link answers its saved query without a key, as long as its account may read the dataset. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { pino } from 'pino';
@@ -57,7 +57,7 @@ interface World {
 
 let count = 0;
 
-/** A dataset of the owner, and somebody else with a key. */
+/** Creates a dataset of the owner, and another account with a key. */
 const newWorld = async (privacy: 'Public' | 'Private', plan?: string, content = rows): Promise<World> => {
   count += 1;
   const name = `reader${count}`;

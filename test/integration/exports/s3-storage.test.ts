@@ -172,7 +172,7 @@ describe('downloads with object storage', () => {
       const tail = await fetch(link, { headers: { range: 'bytes=1000-' } });
       expect([tail.status, await tail.text()]).toEqual([206, whole.slice(1000)]);
       await expect.poll(() => counted.at(-1)).toBe(whole.length - 1000);
-      // The storage would send all of it.
+      // The storage would send the whole file.
       const several = await fetch(link, { headers: { range: 'bytes=0-3, 10-12' }, redirect: 'manual' });
       expect(several.status).toBe(206);
       await several.text();

@@ -1,4 +1,4 @@
-/** The whole table of a dataset as a file at an address that stays the same. */
+/** The whole table of a dataset as a file at a stable URL. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../src/catalog/keys.js';
 import { createPlans } from '../../../src/catalog/plans.js';

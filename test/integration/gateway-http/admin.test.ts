@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Runs a command of an operator, with the settings of the product and changes to them. */
+/** Runs an operator command with changed settings. */
 const run = (line: string, changes: Partial<Config> = {}): Promise<string> =>
   runCommandLine(
     [createUserKeyCommands(openAdminGateway), createProviderCommands(openAdminGateway)],
@@ -59,7 +59,7 @@ describe('keys rotate', () => {
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'to-be-rotated' } });
     const fresh = `fresh:${randomBytes(32).toString('base64')}`;
     const both = { masterKeys: [fresh, ...(world.product.config.masterKeys ?? [])] };
-    // The API process was started before the new key was there: it could open none of the keys any more.
+    // The API process was started without the new master key and could not decrypt rotated keys.
     await expect(run('keys rotate --json', both)).rejects.toMatchObject({
       code: 'process_lacks_key',
       message: expect.stringContaining('runs without the master key fresh'),

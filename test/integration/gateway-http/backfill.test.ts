@@ -4,7 +4,7 @@ import { type Archive, alfredExchanges } from '../../support/alfred.js';
 import { patienceMs } from '../../support/patience.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
-/** GDP around the first quarter of 2014, as ALFRED has it. */
+/** GDP around the first quarter of 2014, from ALFRED. */
 const gdp: Archive = {
   '2013-07-01': { '2013-10-30': '16857.6', '2013-12-05': '16890.8', '2013-12-20': '16912.9' },
   '2013-10-01': { '2014-01-30': '17102.5', '2014-02-28': '17080.7', '2014-03-27': '17089.6' },
@@ -14,7 +14,7 @@ const gdp: Archive = {
     '2014-06-25': '17016.0',
     '2014-07-30': '17044.0',
   },
-  // A quarter that was taken back, and given again.
+  // A quarter that was withdrawn and published again.
   '2014-04-01': { '2014-07-30': '17294.7', '2014-08-28': '.', '2014-09-26': '17328.2' },
 };
 const days = [...new Set(Object.values(gdp).flatMap((values) => Object.keys(values)))].sort();
@@ -25,7 +25,7 @@ interface Published {
   readonly publishedAt: string;
 }
 
-/** First or last value of each quarter that was published until a day, and when. */
+/** First or latest value of each quarter published up to a day, with its date. */
 const publishedBy = (archive: Archive, day: string, which: 'first' | 'latest'): Published[] =>
   Object.entries(archive).flatMap(([date, values]) => {
     const published = Object.keys(values)
@@ -254,7 +254,7 @@ describe('a backfill', () => {
 
   it('waits where the provider refuses, says why, and continues from there', async () => {
     archive = daily(6);
-    // The first step takes 4, so the second one begins with the oldest.
+    // The first step takes 4, so the second one starts with the oldest.
     refused = dayAt(1);
     const { id } = await make({ name: 'Limited' });
     const { refresh } = await until(id, (dataset) => dataset.refresh.backfill?.state === 'waiting');
@@ -299,7 +299,7 @@ describe('a backfill', () => {
     const { id } = await make({ name: 'Twice' });
     const { currentVersionId } = await whenDone(id);
     const ids = (await versionsOf(id)).map(({ versionId }) => versionId);
-    // As after a crash between the publication and the note of it, with an upload that was on its way.
+    // As after a crash between publishing and recording it, with an upload in flight.
     await world.product.sql.query(
       `UPDATE processes SET status = 'pending', phase = 'ready', version_id = NULL
        WHERE dataset_id = $1 AND vintage IS NOT NULL AND id = (SELECT max(id) FROM processes WHERE dataset_id = $1)`,

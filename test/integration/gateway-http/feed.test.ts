@@ -97,7 +97,7 @@ describe('data of a symbol', () => {
 describe('a feed of another provider', () => {
   const key = 'alphaalphaalpha1';
   const days = { '2026-03-13': '5638.9400', '2026-03-12': '5521.52', '2026-03-11': '5599.3000' };
-  // The form follows a recorded reply; these symbols were not recorded.
+  // Format of a recorded reply, with symbols that were not recorded.
   const daily = (symbol: string) => ({
     'Meta Data': { '1. Information': 'Daily Prices', '2. Symbol': symbol, '5. Time Zone': 'US/Eastern' },
     'Time Series (Daily)': Object.fromEntries(
@@ -171,7 +171,7 @@ describe('a feed of another provider', () => {
       expect.arrayContaining(['Series', 'Parameters', 'Unit multiplier', 'Attribution']),
       expect.arrayContaining([symbol, 'alphavantage', 'Alpha Vantage']),
     ]);
-    // One request served all forms, and the symbol went out as one encoded value.
+    // One request served all formats, with the symbol encoded as one value.
     const prices = alpha.calls.filter(({ url }) => !url.includes('SYMBOL_SEARCH'));
     const asked = prices.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));
     expect(asked).toHaveLength(1);

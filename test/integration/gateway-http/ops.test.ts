@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await startGatewayWorld({
     gatewayIntervalMs: '200',
     gatewayMemoryBytes: '0',
-    // No sweep looks after the uploads that are made up below.
+    // A sweep would end the artificial uploads below.
     sweepIntervalMs: '86400000',
     providerKeys: `fred=${serviceKey}`,
   });
@@ -152,7 +152,7 @@ describe('refreshes that fail', () => {
     await world.ask('POST', `/datasets/${id}/refresh`, { key: maker });
     const twice = await until(look, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
     expect(twice.refreshes.failures[0]?.since).toBe(failure?.since);
-    // Five failed requests in a row: nobody asks the upstream for a while.
+    // Five consecutive failures open the circuit.
     const bank = (await look()).providers.find(({ provider }) => provider === 'bankofcanada');
     expect(bank).toMatchObject({ circuit: 'open', failures: 5, waiting: 0 });
     const failedCalls = bank?.calls.filter(({ outcome }) => outcome !== 'ok') ?? [];

@@ -23,7 +23,7 @@ const row = (code: string, name: string, date: string, value: number | null, obs
 });
 const head = { page: 1, pages: 1, per_page: 20000, total: 4, lastupdated: '2026-01-01' };
 
-/** Rows of two areas in the form of the recorded reply. */
+/** Rows of two areas in the format of the recorded reply. */
 const rates = (): string => {
   const [columns = '', ...rows] = fixture('providers/bis/WS_CBPOL-M.CH.csv').trim().split('\n');
   return [columns, ...rows, ...rows.map((line) => line.replace(',CH,', ',US,'))].join('\n');
@@ -68,7 +68,7 @@ beforeAll(async () => {
       ],
     })),
   ]);
-  // Two series in one request, one of which the service does not know.
+  // Two series in one request, one of them unknown.
   bls = await startReplayUpstream([]);
   bls.answerAll({
     reply: {

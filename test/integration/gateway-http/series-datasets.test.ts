@@ -13,7 +13,7 @@ let world: GatewayWorld;
 let key = '';
 let repositoryId = 0;
 beforeAll(async () => {
-  // Nothing in memory, so that a test can make the service forget its answers.
+  // No memory cache, so that tests can clear the cache.
   world = await startGatewayWorld({ gatewayIntervalMs: '200', gatewayMemoryBytes: '0' });
   key = (await world.product.createAccount('maker')).key;
   repositoryId = (await world.ask('GET', '/repositories/home', { key })).json<{ id: number }>().id;
@@ -138,7 +138,7 @@ describe('a series kept as a dataset', () => {
     ]);
     const again = { ...authorization, 'If-None-Match': answer.headers.get('etag') ?? '' };
     expect((await fetch(url, { headers: again })).status).toBe(304);
-    // Other words of the provider are other bytes.
+    // Changed metadata of the provider changes the bytes.
     await world.product.sql.query(
       `UPDATE series_datasets SET described = jsonb_set(described, '{0,label}', '"New words"') WHERE dataset_id = $1`,
       [id],
@@ -172,7 +172,7 @@ describe('a series kept as a dataset', () => {
     const duckdb = await DuckDBInstance.create();
     try {
       const connection = await duckdb.connect();
-      // A link, rows of the answer itself, and a transposed table.
+      // A redirect, rows in the answer, and a transposed table.
       for (const query of ['', '&$top=5', '&transpose=true']) {
         const path = join(folder, 'series.parquet');
         await writeFile(path, await bytesOf(`$format=parquet${query}`));

@@ -84,7 +84,7 @@ describe('full data', () => {
 });
 
 describe('an upstream that fails', () => {
-  // Other parameters each time: what was kept from before does not count.
+  // Different parameters each time, to bypass the cache.
   let year = 1990;
   const ask = () => {
     year += 1;
@@ -125,7 +125,7 @@ describe('an upstream that fails', () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.json().error).toMatch(/Bank of Canada|Valet/);
-    // The others are not held up by it.
+    // Other providers are not affected.
     expect((await world.ask('GET', '/providers/fred/series/DCOILBRENTEU')).status).toBe(200);
   });
 });

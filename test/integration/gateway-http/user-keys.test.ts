@@ -62,7 +62,7 @@ describe('keys of users', () => {
       await world.ask('GET', '/providers/fred', { key: person.key }),
       await world.ask('POST', '/providers/fred/series/GDP/data', { key: person.key, body: {} }),
     ];
-    // An upstream that repeats the key of the request, with and without an error.
+    // The upstream echoes the key of the request, with and without an error.
     for (const status of [200, 400, 403, 404, 500]) {
       world.fred.answerAll({ status, reply: { error_code: status, error_message: `key ${canary} is bad` } });
       answers.push(await world.ask('GET', `/providers/fred/series/CANARY${status}`, { key: person.key }));

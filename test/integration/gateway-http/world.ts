@@ -16,9 +16,9 @@ export interface GatewayWorld {
   readonly product: TestProduct;
   readonly bank: ReplayUpstream;
   readonly fred: ReplayUpstream;
-  /** Every answer is held against the OpenAPI document; paths must have their ids encoded. */
+  /** Checks every answer against the OpenAPI document; ids in paths must be encoded. */
   readonly ask: Ask;
-  /** As it is, for paths whose ids hold slashes. */
+  /** Without checks, for paths with ids that contain slashes. */
   readonly askPlain: Ask;
   /** Lines of the product's log so far. */
   readonly logLines: readonly string[];
@@ -28,7 +28,7 @@ export interface GatewayWorld {
 const bankFixture = (name: string): string => fixture(`providers/bankofcanada/${name}.json`);
 const fredFixture = (name: string): string => fixture(`providers/fred/${name}`);
 
-/** Observations of the bank in their form. */
+/** Observations in the bank's format. */
 export const bankObservations = (id: string, values: Readonly<Record<string, string | null>>) => ({
   terms: { url: 'https://www.bankofcanada.ca/terms/' },
   seriesDetail: { [id]: { label: `Rate ${id}`, description: id, dimension: { key: 'd', name: 'Date' } } },
@@ -128,7 +128,7 @@ type Changes = NonNullable<Parameters<typeof startProduct>[0]>;
 
 export const startGatewayWorld = async (
   changes: Changes = {},
-  /** Come before those that all worlds have. */
+  /** Take precedence over the common exchanges. */
   ofFred: readonly Exchange[] = [],
 ): Promise<GatewayWorld> => {
   const bank = await startReplayUpstream(bankExchanges);
@@ -140,7 +140,7 @@ export const startGatewayWorld = async (
   const product = await startProduct(
     {
       providerUrls: [
-        // No test goes to the real ones: who is not replayed knows no answer.
+        // Tests never reach real providers: the others have an upstream without answers.
         ...allProviders.map(({ slug }) => `${slug}=${nobody.baseUrl}`),
         `bankofcanada=${bank.baseUrl}`,
         `dbnomics=${dbnomics.baseUrl}`,

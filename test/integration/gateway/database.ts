@@ -8,11 +8,11 @@ import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 
 export interface TestDatabase {
   readonly sql: Sql;
-  /** A second set of connections, as another process has. */
+  /** Opens a second pool, as another process has. */
   other(): Sql;
-  /** An account to hang keys on. */
+  /** Creates an account for keys. */
   addAccount(name: string): Promise<number>;
-  /** Every value of every row of the gateway's tables as one text, to look for what must not be there. */
+  /** Dumps the gateway's tables as text, to search for values that must not be stored. */
   dump(): Promise<string>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ const runOnce = async (databaseUrl: string, text: string): Promise<void> => {
   await client.query(text).finally(() => client.end());
 };
 
-/** A database of its own with the newest schema. */
+/** Creates a migrated database. */
 export const openDatabase = async (): Promise<TestDatabase> => {
   const server = inject('databaseUrl');
   const name = `gateway_${randomBytes(6).toString('hex')}`;

@@ -24,7 +24,7 @@ afterAll(() => database.close());
 const find = async (question: string): Promise<string[]> =>
   (await index.search(question, { providers: ['eurostat'], limit: 5 })).hits.map(({ id }) => id);
 
-/** Families of series that the provider listed with its own codes. */
+/** Families of series that a provider lists with its own codes. */
 describe('a family whose series are listed', () => {
   it.each([
     ['unemployment rate Turkey', `${rate}.TR`],

@@ -28,7 +28,7 @@ const bis = recordedProvider('bis');
 
 const reply = z.object({ rows: z.array(z.tuple([z.string(), written])) });
 
-/** A small upstream that needs a key, with everything that a connector can have. */
+/** Small connector that needs a key and has every capability. */
 const keyed: Provider = {
   slug: 'keyed',
   name: 'Keyed Statistics',
@@ -159,7 +159,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   upstream = await startReplayUpstream(exchanges, { ignoredQuery: ['api_key'] });
-  // Another day for every test: nothing that is kept is fresh any more.
+  // Every test runs a month later, so that all cache entries are stale.
   nowMs += 30 * 86_400_000;
   seen.length = 0;
 });
@@ -232,9 +232,9 @@ describe('series', () => {
       );
       expect(answer.metadata).toEqual({ frequency: 'Daily', flagged_values: 1 });
     }
-    // The preview is cut from the series.
+    // The preview is a part of the cached series.
     expect(flagged).toEqual([['keyed', 1]]);
-    // The cached answer has the flags, too.
+    // The cached answer has the flags too.
     expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
   });
 
@@ -247,7 +247,7 @@ describe('series', () => {
     expect(part.data).toEqual([{ date: '2026-01-02', value: '2.50' }]);
     expect(part.params).toEqual({ units: 'lin', ...range });
     expect(upstream.calls).toHaveLength(1);
-    // Others are requested: a change at the start of a range needs the value before it.
+    // Changes are requested separately: the first one of a range needs the value before the range.
     await gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch' });
     await expect(
       gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch', start: '2026-01-02' }),
@@ -275,7 +275,7 @@ describe('series', () => {
     expect(part.data).toEqual([{ date: '2026-01-03', value: null }]);
     expect(part.metadata.range_note).toBeUndefined();
     expect(upstream.calls).toHaveLength(1);
-    // An earlier start is not in what is kept.
+    // An earlier start is not in the cache.
     await expect(gateway.fullSeries(anonymous, 'keyed', 'GDP', { start: '2025' })).rejects.toMatchObject({
       code: 'upstream_failed',
     });
@@ -346,7 +346,7 @@ describe('series', () => {
       while ((await database.sql.query(waiting)).length === 0) await sleep(20);
       return { preview: asked };
     });
-    // As elsewhere: 503, and worth another try.
+    // 503, which can be retried, as elsewhere.
     const error = await preview.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: '57P01' });
     expect(isOutage(error)).toBe(true);
@@ -373,7 +373,7 @@ describe('series', () => {
     expect(new Set(answers.map(({ etag }) => etag)).size).toBe(1);
     nowMs += 60_000;
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).ageSeconds).toBe(60);
-    // As after a restart: nothing in memory.
+    // As after a restart, with an empty memory cache.
     expect((await open().preview(anonymous, 'keyed', 'GDP')).ageSeconds).toBe(60);
     expect(upstream.calls).toHaveLength(1);
     nowMs += 3_600_000;
@@ -458,7 +458,7 @@ describe('series', () => {
     const first = await read();
     expect(first.metadata).toMatchObject({ labels_note: expect.any(String) });
     expect(first.metadata).not.toHaveProperty('unit');
-    // Within the five minutes both are kept.
+    // Both are cached for five minutes.
     await read();
     expect(source.calls).toHaveLength(2);
     nowMs += 301_000;
@@ -540,7 +540,7 @@ describe('series', () => {
     expect((refused as { retryAfterSeconds: number }).retryAfterSeconds).toBeLessThanOrEqual(3_600);
     const [state] = (await restarted.state()).filter(({ provider }) => provider === 'keyed');
     expect(state?.holds).toMatchObject([{ key: 'service' }]);
-    // The hour is over: one careful request, after which all is as before.
+    // After the hour, a single probe ends the hold.
     await database.sql.query(`UPDATE gateway_holds SET until = now()`);
     expect((await restarted.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
     expect(await database.sql.query('SELECT 1 FROM gateway_holds')).toEqual([]);

@@ -46,7 +46,7 @@ describe('limits under 1,000 requests from two processes', () => {
       ...more,
     });
 
-  /** 1,000 requests, twenty at a time, `stepMs` apart. */
+  /** Takes 1,000 requests in batches of twenty, `stepMs` apart. */
   const takeMany = async (rate: Rate, stepMs: number, more: Partial<Request> = {}): Promise<number[]> => {
     const starts: number[] = [];
     for (let index = 0; index < 1_000; index += 20) {
@@ -80,7 +80,7 @@ describe('limits under 1,000 requests from two processes', () => {
         starts.filter((other) => other >= start && other < start + 3_600_000).length,
       ).toBeLessThanOrEqual(60);
     }
-    // 200 minutes hold at least three whole hours and their buckets.
+    // 200 minutes include at least three full hours and their buckets.
     expect(starts.length).toBeGreaterThanOrEqual(180);
   });
 
@@ -109,7 +109,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await left('modest')).toEqual([25]);
     for (let index = 0; index < 20; index += 1)
       await take(0, { perDay: 25 }, { account: 'greedy', user: 'account' });
-    // Half of 25, rounded up, is the part of each of two; 5 are left of the whole.
+    // The share of each of two is half of 25, rounded up; 5 of the whole remain.
     expect(await left('greedy')).toEqual([5]);
     expect(await left('modest')).toEqual([5]);
     await take(0, { perDay: 25 }, { account: 'modest', user: 'account' });
@@ -130,7 +130,7 @@ describe('limits under 1,000 requests from two processes', () => {
     for (let index = 0; index < 25; index += 1)
       granted.push((await take(index, { perDay: 25 }, { account: 'only', user: 'account' })).granted);
     expect(granted.filter(Boolean)).toHaveLength(23);
-    // On the next day of the upstream an account that asked yesterday counts no more.
+    // Accounts of yesterday do not count on the next day of the upstream.
     nowMs = Date.parse('2026-03-11T12:00:00Z');
     const next = [];
     for (let index = 0; index < 25; index += 1)
@@ -176,7 +176,7 @@ describe('limits under 1,000 requests from two processes', () => {
     const tried = await Promise.all(Array.from({ length: 10 }, (_, index) => take(index, {})));
     expect(tried.filter((admission) => admission.granted && admission.careful)).toHaveLength(1);
     expect(tried.filter((admission) => !admission.granted && admission.reason === 'held')).toHaveLength(9);
-    // It was refused again: an hour more. A try that nobody heard of again does not block for ever.
+    // Refused again: one more hour. A probe without an outcome does not block forever.
     await processes[1].hold(scope, decade);
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
     nowMs += 3_600_000;
@@ -191,7 +191,7 @@ describe('limits under 1,000 requests from two processes', () => {
   it('holds a daily limit until midnight in the zone of the upstream, however long that is', async () => {
     nowMs = Date.parse('2026-03-07T12:00:00-05:00');
     expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(12 * 3_600_000);
-    // A later hold does not shorten it.
+    // A later, shorter hold does not shorten it.
     expect(await processes[1].hold(scope, 1_000)).toBe(12 * 3_600_000);
     nowMs = Date.parse('2026-03-08T00:00:00-05:00');
     expect(await take(1, {})).toMatchObject({ granted: true, careful: true });
@@ -202,7 +202,7 @@ describe('limits under 1,000 requests from two processes', () => {
   it('doubles the hold of an upstream that names no time, up to the longest', async () => {
     const waits: number[] = [];
     for (let round = 0; round < 9; round += 1) {
-      // Requests that were on their way together are one strike.
+      // Concurrent refusals count once.
       await Promise.all([processes[0].hold(scope, undefined), processes[1].hold(scope, undefined)]);
       const admission = await take(1, {});
       waits.push(admission.granted ? 0 : admission.retryAfterMs / 1_000);
@@ -287,7 +287,7 @@ describe('the limiter', () => {
     });
     await expect.poll(() => sent).toBe(1);
     const others: Promise<void>[] = [];
-    // Three wait in the queue for two seconds; a request that would wait longer is refused at once, with the longer time.
+    // Three are queued for two seconds; a request that would wait longer is refused immediately, with the longer time.
     do {
       const other = limiter.run(owner, { counted: true }, async () => {
         sent += 1;
@@ -307,7 +307,7 @@ describe('the limiter', () => {
         message: expect.stringContaining(bankOfCanada.name),
       });
     }
-    // The only admission is free again, and those who have gone stay gone.
+    // The only permit is released; cancelled requests stay cancelled.
     letGo();
     await first;
     const outcome = () =>
@@ -326,14 +326,14 @@ describe('the limiter', () => {
     const run = (account: string) =>
       limiter.run(ownerOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
         order.push(account);
-        // The first one holds the only admission until all others stand in the queue.
+        // The first one holds the only permit until all others are queued.
         await queued;
       });
     const runs = [...Array.from({ length: 20 }, () => run('greedy')), run('modest')];
     await expect.poll(() => order).toEqual(['greedy']);
     letGo();
     await Promise.all(runs);
-    // Ten of the greedy account's stand in the more favoured places.
+    // Ten requests of the greedy account have priority.
     expect(order.indexOf('modest')).toBeLessThan(15);
   });
 

@@ -7,7 +7,7 @@ import { readFlows } from '../../../src/providers/sdmx21/structure.js';
 import { parseXml } from '../../../src/providers/xml.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
-/** Questions of everyday users over an index of recorded catalogues and the bundled lists. */
+/** Everyday search queries on an index of recorded catalogues and the bundled lists. */
 
 let database: TestDatabase;
 let index: ItemIndex;
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Texts of hits: provider, id, and the country if the id does not hold it. */
+/** Hits as text: provider, id, and the country if it is not in the id. */
 const find = async (question: string): Promise<string[]> =>
   (await index.search(question, { limit: 5 })).hits.map(({ provider, id, params }) =>
     [provider, id, ...Object.values(params ?? {})].join(' '),

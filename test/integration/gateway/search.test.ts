@@ -128,7 +128,7 @@ describe('words of recorded labels', () => {
   const labels = recordedLabels();
   const everything = labels.length + 10;
   const idOf = (label: string): string => `recorded${labels.indexOf(label)}`;
-  /** Independent of the product: letters and digits, whatever is between them. */
+  /** Tokenizer independent of the product: runs of letters and digits. */
   const split = (label: string): string[] =>
     label
       .toLowerCase()
@@ -146,7 +146,7 @@ describe('words of recorded labels', () => {
     const missing: string[] = [];
     for (const [word, expected] of withWord) {
       const found = new Set(await ids(word, ['recorded'], everything));
-      // The index gives no more than a thousand candidates of each kind.
+      // The index returns at most a thousand candidates of each kind.
       if (found.size >= 900) continue;
       missing.push(...expected.filter((id) => !found.has(id)).map((id) => `${word} ${id}`));
     }
@@ -278,7 +278,7 @@ describe('filling the index', () => {
       `SELECT failed_parts, last_error FROM gateway_fillings WHERE provider = 'parts'`,
     );
     expect(row).toMatchObject({ failed_parts: 1, last_error: expect.stringContaining('second') });
-    // The part is requested again before the listing is old.
+    // The part is refreshed before the listing expires.
     nowMs += 6 * 3_600_000;
     expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
   });
@@ -347,7 +347,7 @@ describe('filling the index', () => {
       await work();
       return performance.now() - startedAt;
     };
-    /** Yardstick: a search at the same moment that reads every entry. */
+    /** Reference: a concurrent search that reads every entry. */
     const readThrough = () =>
       database.sql.query(
         `SELECT id FROM gateway_items WHERE provider = 'big'
@@ -365,7 +365,7 @@ describe('filling the index', () => {
     console.info(
       `search over 30,000: median ${middle(found).toFixed(1)} ms, read through ${middle(read).toFixed(1)} ms`,
     );
-    // Medians of the same minute: a slow machine is slow at both.
+    // Medians of the same minute, since a slow machine slows both.
     expect(middle(found) / middle(read)).toBeLessThan(0.5);
   });
 });

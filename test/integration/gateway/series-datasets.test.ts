@@ -51,13 +51,13 @@ const addProcess = async (datasetId: number): Promise<ProcessView> =>
     [datasetId, account],
   );
 
-/** Answer of the upstream for every series, or its failure. */
+/** Answer of the upstream for every series; throws its failure. */
 let answer: () => Partial<SeriesAnswer>;
 let asked: string[] = [];
 let uploads: SeriesUpload[] = [];
 let outcomes: string[] = [];
 
-/** When every series changed last, as the upstream tells. */
+/** Last update of every series, as reported by the upstream. */
 let lastUpdate: string | undefined;
 
 const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> = {
@@ -97,7 +97,7 @@ const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> =
 
 const never = new AbortController().signal;
 
-/** One process: its own connections and leases. */
+/** Opens a process with its own leases. */
 const openProcess = (sql = database.sql): SeriesDatasets => {
   const leases = leasesOf(sql);
   return createSeriesDatasets({
@@ -191,7 +191,7 @@ describe('a dataset made of series', () => {
     asked = [];
     await openProcess().refreshSoon(id);
     await openProcess().runDue(never);
-    // The start that the provider chose stays.
+    // The start chosen by the provider is kept.
     expect(asked.map((text) => JSON.parse(text.slice(text.indexOf('{'))))).toEqual(
       ['NOR', 'SWE'].map((country) => ({ units: 'lin', country, start: '2006-01-01' })),
     );
@@ -245,7 +245,7 @@ describe('a refresh', () => {
     expect(await refreshed(id)).toBe(2);
     expect(outcomes).toEqual(['unchanged', 'changed']);
     expect(await refreshed(id)).toBe(0);
-    // An upload that failed is made again, whatever the provider tells.
+    // A failed upload is repeated, whatever the provider reports.
     await database.sql.query(`UPDATE processes SET status = 'failed' WHERE dataset_id = $1`, [id]);
     expect(await refreshed(id)).toBe(2);
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await admin.disconnect();
   const producer = clientOf(kafka).producer();
   await producer.connect();
-  // Chunks of two uploads by turns: in one fetch, those of one stand between and behind those of the other.
+  // Alternating chunks of two uploads, interleaved in one fetch.
   const messages = Array.from({ length: 20 }, (_, at) => {
     const value = encodeChunk(chunkOf(1 + (at % 2), at));
     return {
@@ -74,7 +74,7 @@ const read = async (
 };
 
 describe('reading chunks again', () => {
-  // A broker that has just begun loads its group coordinator at the first join; a replay is tried again then.
+  // A broker that has just started loads its group coordinator at the first join, so the replay is retried.
   it('succeeds once the broker knows its groups', async () => {
     const attempt = async () => read([position(1, 0)]);
     await expect.poll(attempt).toEqual([2]);
@@ -108,7 +108,7 @@ describe('reading chunks again', () => {
   it('says that retention has passed when a position is gone', async () => {
     const admin = clientOf(kafka).admin();
     await admin.connect();
-    // kafkajs looks for the leader in metadata that it only loads for some other requests.
+    // kafkajs finds the leader in metadata that only some other requests load.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
     await admin.disconnect();

@@ -1,4 +1,4 @@
-/** An upload written to the socket by hand, so that it can be cut, stretched and left at any byte. */
+/** Upload over a raw socket, which can be cut, slowed down and abandoned at any byte. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ export const boundary = 'raw-81c2';
 export const partHead = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="d.csv"\r\n\r\n`;
 export const formEnd = `\r\n--${boundary}--\r\n`;
 
-/** Opens the connection and sends the head of the request; the body is to come from the caller. */
+/** Opens the connection and sends the request headers. The caller sends the body. */
 export const openUpload = async (
   client: Client,
   datasetId: number,
@@ -20,7 +20,7 @@ export const openUpload = async (
   const { hostname, port, pathname } = new URL(client.baseUrl);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  // The peer answers or cuts the line as it likes; what was received is asked for elsewhere.
+  // The server may break the connection. `answerOf` returns what was received.
   socket.on('error', () => socket.destroy());
   socket.write(
     `PUT ${pathname}/datasets/${datasetId}/data?${query} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n` +
@@ -30,7 +30,7 @@ export const openUpload = async (
   return socket;
 };
 
-/** Everything the peer sends until it ends the connection. */
+/** Everything received until the server closes the connection. */
 export const answerOf = async (socket: Socket): Promise<string> => {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));

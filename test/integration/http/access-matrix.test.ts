@@ -32,7 +32,7 @@ const file = (): FormData => {
   return form;
 };
 
-/** A body that is right, so that the status is about access alone. */
+/** Valid bodies, so that the status depends only on access. */
 const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => object>> = {
   'PUT /account': () => ({ workspace: 'personal' }),
   'POST /account/keys': () => ({ name: 'matrix' }),
@@ -41,7 +41,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /repositories/{id}/permissions/{name}': () => ({ level: 'Read' }),
   'PUT /repositories/{id}/transfer': () => ({ account: 'guest' }),
   'POST /datasets': ({ repositoryId }) => ({ name: unique(), repositoryId }),
-  // The name is part of addresses.
+  // The name is part of URLs.
   'PUT /datasets/{id}': () => ({ name: 'subject', description: unique() }),
   'POST /datasets/{id}/clone': (_subject, caller) => ({ name: unique(), repositoryId: world.homeOf(caller) }),
   'PUT /datasets/{id}/permissions/{name}': () => ({ level: 'Read' }),
@@ -64,7 +64,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /teams/{name}/members/{account}': () => ({ role: 'member' }),
 };
 
-/** Operations whose success the next request must not see. */
+/** True for operations whose success would affect the next request. */
 const destroys = (operation: string): boolean =>
   operation.startsWith('DELETE ') ||
   operation === 'PUT /repositories/{id}' ||
@@ -96,7 +96,7 @@ const pathOf = (operation: string, subject: Subject): string => {
     part: '$count',
     kind: 'odc',
     token: 'forged',
-    // No provider of this name: the upstreams themselves are not asked.
+    // An unknown provider, so that no upstream is called.
     slug: 'nowhere',
     seriesId: 'x',
     query: 'x',
@@ -116,7 +116,7 @@ const request = async (operation: string, subject: Subject, caller: CallerName):
     method,
     redirect: 'manual',
     headers: {
-      // Every request from an address of its own: refusals are not slowed down.
+      // A different address per request, so that refusals are not rate-limited.
       'X-Forwarded-For': `10.0.${next() >> 8}.${serial & 255}`,
       ...(key === undefined ? {} : { Authorization: `Basic ${btoa(`${key}:`)}` }),
       ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
@@ -148,7 +148,7 @@ describe.each(rows)('$operation of a $privacy repository', ({ operation, privacy
       subject ??= await (destroys(operation) ? world.fresh(privacy) : world.shared(privacy));
       const status = await request(operation, subject, caller);
       seen[caller] = status;
-      // A refused request changes nothing: otherwise the next caller would get another status.
+      // Refused requests change nothing, so the subject can be reused.
       if (status < 300) subject = undefined;
     }
     expect(seen).toEqual(expected);

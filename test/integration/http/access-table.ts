@@ -1,17 +1,17 @@
 /**
  * Expected status of each endpoint for each kind of caller.
  *
- * The subject is a dataset with data, in a repository that belongs to a team; `owner` made both. `read` to
+ * The subject is a dataset with data, in a repository that belongs to a team; `owner` created both. `read` to
  * `admin` have that level on the repository by a grant, `member` and `tadmin` are in its team, `stranger` and
  * `operator` have nothing. `ro` is a read-only key of the owner, `other` a key of the owner that is limited to
  * another repository, `revoked` a revoked key of the owner; `none` sends no key.
  *
- * The provider that is named does not exist (404), the dataset is not made of series (404), and the feed needs a key that nobody stored (403): no upstream is
- * asked.
+ * No upstream is called: the provider does not exist (404), the dataset is not made of series (404), and the feed needs
+ * a key that is not stored (403).
  *
  * Deletes and restores target a subject without data, so an allowed caller gets 404.
  *
- * A row holds for private and public repositories, unless there is one for each.
+ * A row applies to private and public repositories, unless there is one for each.
  */
 export const callers = [
   'none',
@@ -200,7 +200,7 @@ export interface AccessRow {
   readonly expected: Readonly<Record<CallerName, number>>;
 }
 
-/** The table as records; a line that does not parse is an error. */
+/** Parses the table. @throws Error at an invalid line. */
 export const parseAccessTable = (text: string): AccessRow[] =>
   text
     .split('\n')

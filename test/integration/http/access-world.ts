@@ -5,7 +5,7 @@ import type { Sql } from '../../../src/storage/postgres/sql.js';
 import { upload } from '../../support/datasets.js';
 import type { CallerName, Privacy } from './access-table.js';
 
-/** A repository with a dataset, everybody's level on it, and what requests about it need. */
+/** A repository with a dataset, and the ids that requests need. */
 export interface Subject {
   readonly repositoryId: number;
   readonly datasetId: number;
@@ -14,7 +14,7 @@ export interface Subject {
   /** The current version of the dataset. */
   readonly versionId: number;
   readonly team: string;
-  /** Id of a key of the owner that nothing depends on. */
+  /** Id of an unused key of the owner. */
   readonly spareKeyId: number;
   /** Id of a read link of the owner. */
   readonly linkId: number;
@@ -24,9 +24,9 @@ export interface World {
   /** Key that a caller sends; undefined for none. */
   keyOf(caller: CallerName): string | undefined;
   homeOf(caller: CallerName): number;
-  /** The subject that requests which change nothing may share; its dataset has data. */
+  /** Shared subject with data, for requests that change nothing. */
   shared(privacy: Privacy): Subject;
-  /** One of its own, without data, for a request that destroys it. */
+  /** New subject without data, for a request that destroys it. */
   fresh(privacy: Privacy): Promise<Subject>;
 }
 
@@ -109,7 +109,7 @@ const makeSubject = async (sql: Sql, catalog: Catalog, ownerKey: string, privacy
   };
 };
 
-/** Everybody of the table, on a running API over this database. */
+/** Creates all callers of the access table on a running API. */
 export const createWorld = async (sql: Sql, baseUrl: string): Promise<World> => {
   const catalog = createCatalog({ sql });
   const made = await makePeople(catalog);

@@ -35,7 +35,7 @@ testShell('every shell block of the README and the guides runs, in order, in one
   // Blocks that cannot be run unchanged are not marked `sh`.
   const blocks = documents.flatMap((path) => blocksOf(path, 'sh'));
   expect(blocks.length).toBeGreaterThan(7);
-  // A status of 400 or above ends the run, wherever it comes.
+  // Any status of 400 or above ends the run.
   const script = [
     'set -euo pipefail',
     'curl() { command curl -sS --fail-with-body "$@"; }',
@@ -55,7 +55,7 @@ testShell('every shell block of the README and the guides runs, in order, in one
 describe('the quick start in', () => {
   const page = 'docs/quickstart.md';
 
-  /** Runs the block of a language as a file, with the two variables that the page names. */
+  /** Runs the code block of a language as a file, with the variables that the page names. */
   const runBlock = async (language: string, program: string, file: string): Promise<string> => {
     const { key } = await product.createAccount(`quick-${language}`);
     await writeFile(join(folder, file), blockOf(page, language));

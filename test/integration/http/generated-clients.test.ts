@@ -11,12 +11,12 @@ import type { OpenApiDocument } from '../../support/contract.js';
 import { blocksOf } from '../../support/documents.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
-/** The document is what generators of clients expect, and the TypeScript client works as it comes. */
+/** Client generators accept the OpenAPI document, and the generated TypeScript client works without changes. */
 const run = promisify(execFile);
 const typeScript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 const generatedNote =
   '// Generated from the OpenAPI document of the service; see README.md. Do not edit.\n\n';
-/** Below node_modules, so that generated files find the packages. */
+/** Below node_modules, so that generated files find their packages. */
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/generated-clients', import.meta.url));
 
 interface Operation {
@@ -167,7 +167,7 @@ describe('the TypeScript client', () => {
       join(folder, 'client/src/program.ts'),
       `declare const process: { env: Record<string, string | undefined> };\n${local}`,
     );
-    // In a process of its own: the product runs in this one, and a blocked event loop looks like a Kafka that is down.
+    // In a child process, since blocking the event loop of the product would look like a Kafka outage.
     const faults = await run(process.execPath, [typeScript, '-p', join(folder, 'client')]).then(
       () => '',
       ({ stdout }: { stdout: string }) => stdout,

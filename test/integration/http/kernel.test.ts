@@ -164,7 +164,7 @@ afterAll(async () => {
   await app.close(1_000);
 });
 
-/** Sends raw text and gives what comes back until the connection is closed or `until` was seen. */
+/** Sends raw text. @returns the answer up to `until` or the end of the connection. */
 const talk = async (text: string, until?: RegExp): Promise<{ text: string; socket: Socket }> => {
   const socket = connect(port, '127.0.0.1');
   let received = '';
@@ -223,7 +223,7 @@ describe('credentials', () => {
         () => {
           answered += 1;
         },
-        // The last of them wait for minutes: the server closes before.
+        // The last ones would wait for minutes; the server closes before that.
         () => undefined,
       ),
     );
@@ -456,7 +456,7 @@ describe('the connection', () => {
     await expect.poll(asked).toBe('refused');
     letGo();
     expect((await running).json()).toEqual({ done: true });
-    // It waits for nothing else, and not for the hour that it was given.
+    // It waits for nothing else, not even for its timeout of an hour.
     await closed;
 
     const stuck = startApp([]);
@@ -465,7 +465,7 @@ describe('the connection', () => {
     const cut = createAsk(`http://127.0.0.1:${stuckAt}`)('GET', '/api/slow');
     cut.catch(() => undefined);
     await expect.poll(() => slow.release).toBeDefined();
-    // The work that it waits for never ends by itself.
+    // The pending work never ends.
     await stuck.close(100);
     await expect(cut).rejects.toThrow();
   });

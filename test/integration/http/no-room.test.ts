@@ -1,4 +1,4 @@
-/** Each semaphore and each budget of bytes, full: what the next request is answered. */
+/** Answers when a semaphore or a byte budget is exhausted. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ const routes: Route[] = [
     ...shared,
     method: 'GET',
     path: '/answers',
-    // More than the system takes for a client that does not read.
+    // Larger than the kernel buffers of a client that does not read.
     handler: () => ok({ text: 'x'.repeat(16 * MiB) }),
   }),
 ];
@@ -101,7 +101,7 @@ afterEach(async () => {
   release = [];
 });
 
-/** A raw request whose connection stays open. */
+/** Sends a raw request and keeps the connection open. */
 const send = async (head: string, body = ''): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -138,7 +138,7 @@ describe('semaphores', () => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
-    // A first request is not authenticated yet: half of the queue is for its address.
+    // The first requests are not authenticated yet, and half of the queue is for their address.
     const answers = Array.from({ length: queueLength + 1 }, (_, index) =>
       ask('GET', `/${kind}`, { key: names[index % names.length] ?? '' }),
     );

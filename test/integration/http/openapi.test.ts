@@ -47,7 +47,7 @@ describe('the document', () => {
         .filter((item) => item.in === 'query' && item.required === true)
         .map(({ name }) => `${method} ${path} ${name}`),
     );
-    // Converters switch on what is required: a search without a text is none.
+    // Importers enable required parameters. Only the query of a search is one.
     expect(asked.filter((one) => !one.endsWith(' q'))).toEqual([]);
     const { servers } = (await (await fetch(`${api.root}/openapi.json`)).json()) as {
       servers: { url: string }[];
@@ -157,7 +157,7 @@ describe('a client generated from the document', () => {
       lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
       types: [],
     };
-    // One program for both: most of the work is reading the types of the platform.
+    // One program for both, since most of the work is loading the platform types.
     const names = ['client.ts', 'wrong.ts'];
     const program = ts.createProgram(
       names.map((name) => join(folder, name)),

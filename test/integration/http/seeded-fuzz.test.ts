@@ -1,6 +1,6 @@
 /**
- * The idea of the Schemathesis run without Python, small and with a fixed seed: whatever is sent, no answer is a
- * fault of the service and every answer is one that the document has.
+ * Small version of the Schemathesis run without Python and with a fixed seed: no request causes a 5xx, and every
+ * answer matches the document.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -83,7 +83,7 @@ const operations = (): Operation[] =>
     })),
   );
 
-/** The example, whole or with a field left out, changed or added. */
+/** The example, unchanged or with a field removed, changed or added. */
 const bodyFrom = (example: Record<string, unknown>): fc.Arbitrary<unknown> => {
   const field = fc.constantFrom(...Object.keys(example), 'more');
   return fc.oneof(
@@ -113,7 +113,7 @@ it('a random request never causes a 500, and its answer conforms to the document
       fc.asyncProperty(requestOf(operation), async ({ segments, body, query, credentials }) => {
         let used = 0;
         const path = operation.path.replace(/\{\w+\}/g, () => segments[used++ % segments.length] ?? '1');
-        // The run must not revoke the key it runs with.
+        // The run must not revoke its own key.
         if (operation.path === '/account/keys/{id}' && path.endsWith(`/${ownKeyId}`)) return;
         const search = new URLSearchParams(query).toString();
         const answer = await ask(operation.method, search === '' ? path : `${path}?${search}`, {

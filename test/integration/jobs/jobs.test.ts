@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const hourMs = 3_600_000;
 
-/** A process that runs jobs. */
+/** Opens a process that runs jobs. */
 const open = async (options: Partial<JobsOptions> = {}) => {
   const scope = createScope(silentLog);
   scopes.push(scope);
@@ -49,7 +49,7 @@ const open = async (options: Partial<JobsOptions> = {}) => {
 
 const stateOf = async (name: string) => (await listJobs(sql)).find((job) => job.name === name);
 
-/** The process that has the job cannot renew its lease, which has ended. */
+/** Expires the lease of a job, which its holder cannot renew. */
 const holderDies = (name: string) =>
   sql.query(
     "UPDATE jobs SET held_until = now() - interval '1 second', lease = gen_random_uuid() WHERE name = $1",
@@ -94,7 +94,7 @@ describe('a job of the installation', () => {
       async run(stop) {
         if (!stop.aborted) await once(stop, 'abort');
         lost = true;
-        // Busy for as long as the other needs: it would continue by itself otherwise.
+        // Blocks until the other one has taken over, otherwise this one would continue.
         await other;
       },
     });
@@ -331,7 +331,7 @@ describe('trimming', () => {
     };
     await jobs.start('compaction', { everyMs: hourMs, scope, run });
     await jobs.start('trims', { everyMs: hourMs, scope, run: async () => undefined });
-    // In one transaction: the process sees nothing in between, as if it did not run.
+    // In one transaction, so that the process sees no intermediate state.
     await sql.tx(async (tx) => {
       await tx.query("UPDATE jobs SET run_at = now() - interval '2 hours'");
       await trimJobs(tx);

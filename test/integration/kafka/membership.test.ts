@@ -70,7 +70,7 @@ describe('members of a worker', () => {
     const other = workerAt('b:1');
     await one.note({ groupId, memberId: 'one' });
     await other.note({ groupId, memberId: 'other' });
-    // PostgreSQL was away.
+    // PostgreSQL was down.
     await silent(60, 'one');
     await silent(60, 'other');
     expect(await other.beat()).toEqual([]);
@@ -120,7 +120,7 @@ describe('a consumer group', () => {
     expect(second).not.toBe(first);
     membership.joined({ groupId, memberId: second });
     await expect.poll(known).toEqual([second]);
-    // A beat later it is still there.
+    // It is still a member after the next heartbeat.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(await membersOf()).toEqual([second]);
     await scope.close();

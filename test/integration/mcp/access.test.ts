@@ -1,4 +1,4 @@
-/** Who may do what through a tool: the permission matrix, held against the routes that do the same. */
+/** Permission matrix of the tools, compared with the equivalent routes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectAssistant, type ToolError } from '../../support/mcp.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -22,13 +22,13 @@ afterAll(() => product?.close());
 interface Row {
   readonly tool: string;
   readonly args: (subject: Subject) => Record<string, unknown>;
-  /** The operation of the table with the same right. */
+  /** Operation of the access table with the same permission. */
   readonly operation: string;
   readonly path: (subject: Subject) => string;
   readonly body?: (subject: Subject) => object;
 }
 
-/** No provider of this name: the upstreams themselves are not asked. */
+/** An unknown provider, so that no upstream is called. */
 const slug = 'nowhere';
 
 const rows: readonly Row[] = [
@@ -79,7 +79,7 @@ const rows: readonly Row[] = [
 ];
 
 let serial = 0;
-/** An address of its own for every request: refusals are not slowed down. */
+/** A different address per request, so that refusals are not rate-limited. */
 const headersOf = (key: string | undefined): Record<string, string> => {
   serial += 1;
   return {

@@ -1,4 +1,4 @@
-/** `/mcp` as HTTP: keys, hosts, origins, bodies, quotas, clients that leave. */
+/** HTTP side of `/mcp`: keys, hosts, origins, bodies, quotas, disconnects. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createKeys } from '../../../src/catalog/keys.js';
@@ -40,7 +40,7 @@ interface Answer {
   readonly body: { error?: { code: number; message: string; data?: { code: string } }; result?: unknown };
 }
 
-/** By `node:http`, whose clients may name any host. */
+/** Sends a request with `node:http`, which allows any Host header. */
 const post = (
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** Every tool for assistants, called by the protocol's own client on the real product. */
+/** Every MCP tool, called by the official client on the real product. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, createDataset, type Client as Owner, readDataset, upload } from '../../support/datasets.js';
@@ -6,7 +6,7 @@ import { callTool, connectAssistant, type Revision, refusedTool } from '../../su
 import { patienceMs } from '../../support/patience.js';
 import { type GatewayWorld, startGatewayWorld } from '../gateway-http/world.js';
 
-/** Names with blanks and brackets, a day before 1970, 32 digits, 16 digits, nulls. */
+/** Names with spaces and brackets, a day before 1970, 32 digits, 16 digits, nulls. */
 const table = `Country name,Day,GDP (USD),Big,Id,"Say [x], ""y"""
 France,1868-01-03,1.5,123456789012345678901234567890.25,1915883588174806058,a'b
 Spain,2024-01-02,-2.25,1,2,

@@ -1,4 +1,4 @@
-/** `$batch`: its parts are answered as requests of their own. */
+/** `$batch` answers its parts like separate requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/catalog/plans.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';

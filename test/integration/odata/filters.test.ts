@@ -1,4 +1,4 @@
-/** Conditions of OData: quoted numbers of columns that are texts there, `$search`, and names that `$apply` makes. */
+/** OData filters: quoted numbers of columns that are strings in OData, `$search`, and names created by `$apply`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { odataService, queryOf } from '../../support/odata-service.js';

@@ -1,4 +1,4 @@
-/** Keys that end and versions that change between two pages, very many columns, and names that are hard to write. */
+/** Keys revoked and versions changed between pages, very many columns, and names with special characters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { basic, odataService, type Page, queryOf } from '../../support/odata-service.js';

@@ -8,7 +8,7 @@ let owner: Client;
 let stranger: Client;
 let dataset: number;
 
-/** Names with blanks and quotes, a day before 1970, 32 digits, nulls. */
+/** Names with spaces and quotes, a day before 1970, 32 digits, nulls. */
 const table = `Country name,Day,GDP (USD),Big,"Say ""x"""
 France,1868-01-03,1.5,123456789012345678901234567890.25,a'b
 Spain,2024-01-02,-2.25,1,

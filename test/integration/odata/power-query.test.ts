@@ -1,6 +1,6 @@
 /**
- * The requests of Power Query, as Excel and Power BI send them for an OData feed: without credentials first, then with both fields
- * of Basic, Atom in front of JSON in `Accept`, names of options percent-encoded or not. Replayed; the programs were not run.
+ * Requests of Power Query, as sent by Excel and Power BI for an OData feed: first without credentials, then with both
+ * fields of Basic, Atom before JSON in `Accept`, option names percent-encoded or not. Replayed without the programs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createDataset, json, upload } from '../../support/datasets.js';

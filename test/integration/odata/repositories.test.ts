@@ -1,4 +1,4 @@
-/** Services of repositories, and the files that open a dataset. */
+/** OData services of repositories, and files that open a dataset. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { odataService, type Page } from '../../support/odata-service.js';
@@ -11,7 +11,7 @@ let repository: number;
 const datasets = new Map<string, number>();
 let service: ReturnType<typeof odataService>;
 
-/** Names that need escapes, that are those of other things in the schema, and one too long for an identifier. */
+/** Names that need escaping, that collide with other names of the schema, and one too long for an identifier. */
 const names = ['Sales 2024', "O'Neil & <Sons>", 'Rows', 'Container', '_dataset_1', 'x'.repeat(200)];
 
 const createIn = async (name: string): Promise<number> =>

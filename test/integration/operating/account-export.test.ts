@@ -1,4 +1,4 @@
-/** All data of an account: over HTTP and by the command of an operator. */
+/** Export of all data of an account, over HTTP and by an operator command. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Files of an archive, read by a library that is not ours and checks every CRC. */
+/** Unpacks an archive with a third-party library that checks every CRC. */
 const unpack = async (file: string): Promise<Map<string, Buffer>> => {
   const content = await readFile(file);
   const { files } = await JsZip.loadAsync(content, { checkCRC32: true, createFolders: false });
@@ -38,7 +38,7 @@ const unpack = async (file: string): Promise<Map<string, Buffer>> => {
       return [name, await entry.async('nodebuffer')] as const;
     }),
   );
-  // The end of the directory counts its entries; two of one name would be one here.
+  // The central directory counts its entries; the map would merge equal names.
   expect(content.readUInt16LE(content.length - 12)).toBe(entries.length);
   return new Map(entries);
 };

@@ -85,7 +85,7 @@ describe('a disabled account', () => {
   });
 });
 
-/** An account with datasets in a pool and in a table of its own, one of them cloned by another, and a file made of one. */
+/** Creates an account with datasets in a pool and in their own table, one cloned by another account, one exported. */
 const settled = async (name: string): Promise<Client & { datasets: number[]; home: number }> => {
   const client: Client = { baseUrl: product.baseUrl, key: (await product.createAccount(name)).key };
   const home = await json<{ id: number }>(await call(client, 'GET', '/repositories/home'));
@@ -166,7 +166,7 @@ describe('a deletion', () => {
     expect(
       await product.sql.query(`SELECT target_id AS id FROM audit_events WHERE action = 'account.delete'`),
     ).toEqual([{ id }]);
-    // The name is free again.
+    // The name is available again.
     await product.createAccount('leaver');
   });
 

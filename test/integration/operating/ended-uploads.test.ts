@@ -1,4 +1,4 @@
-/** Uploads that ended within a day: what samples have counted is not counted again. */
+/** Uploads that ended within a day are counted once by the samples. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { keepSample, readEndedUploads } from '../../../src/storage/postgres/ops-samples.js';
@@ -44,7 +44,7 @@ const sample = {
   mostParts: null,
   down: [],
 };
-/** As if a minute had gone by since the last sample. */
+/** Makes the last sample a minute old. */
 const nextSample = async (): Promise<void> => {
   await sql.query(`UPDATE ops_samples SET minute = minute - interval '1 minute'`);
   expect(await keepSample(sql, sample)).toBe(true);

@@ -56,7 +56,7 @@ describe('the line of a request', () => {
     const formHead = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n';
     const form = '--b\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1,2\n';
     socket.write(`${head}Expect: 100-continue\r\n${formHead}`);
-    // It reads the body from here on.
+    // The server reads the body from here on.
     await once(socket, 'data');
     socket.write(form, () => socket.destroy());
     const line = await requestLine('"requestId":"gone"');

@@ -49,7 +49,7 @@ const until = async (
 const sum = (metrics: MetricsText, name: string): number =>
   metrics.samples.filter((sample) => sample.name === name).reduce((total, { value }) => total + value, 0);
 
-/** Texts that may name metrics. */
+/** Files that may name metrics. */
 const texts = (): { path: string; text: string }[] =>
   ['docs', 'deploy', 'README.md']
     .flatMap((path) =>
@@ -107,7 +107,7 @@ it('counts how uploads end and how long they take, by topic', async () => {
       tookTime: total('tabulary_upload_visible_seconds_sum', { topic: 'short' }) > 0,
     };
   };
-  // Counted once it has ended: who asks for its state may see that a moment earlier.
+  // The state may be visible slightly before it is counted.
   await expect.poll(figures).toEqual({ completed: 1, failed: 1, visible: 1, tookTime: true });
 });
 

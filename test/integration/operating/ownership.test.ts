@@ -1,4 +1,4 @@
-/** Accounts that leave, and repositories that change hands, over HTTP. */
+/** Account removal and ownership transfer of repositories over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { type Client, call, createDataset, download, json, upload } from '../../support/datasets.js';
@@ -49,7 +49,7 @@ describe('a repository that is offered', () => {
     expect(await json(await call(eve, 'GET', '/account/transfers'))).toEqual([]);
     for (const client of [ada, bob])
       expect(await json(await call(client, 'GET', '/account/transfers'))).toEqual([offer]);
-    // Nothing has changed so far, and nobody else can take it.
+    // Nothing has changed so far, and no other account can accept it.
     expect((await call(bob, 'DELETE', `/datasets/${dataset}`)).status).toBe(403);
     expect(await refused(await call(eve, 'PUT', `/account/transfers/${id}`))).toEqual([
       404,

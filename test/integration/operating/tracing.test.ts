@@ -1,4 +1,4 @@
-/** Traces as a collector gets them, over OTLP/HTTP. */
+/** Traces as received by a collector over OTLP/HTTP. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -218,7 +218,7 @@ it('probes have no trace', async () => {
   ).toEqual([]);
 });
 
-/** Loads the start of a process and gives the packages of OpenTelemetry that came with it. */
+/** Loads the entry of a process. @returns the OpenTelemetry packages that it loaded. */
 const loadedWith = async (env: Record<string, string>): Promise<string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tabulary-tracing-'));
   const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -228,7 +228,7 @@ const loadedWith = async (env: Record<string, string>): Promise<string[]> => {
     hook,
     `const m = require('node:module'); const load = m._load; const seen = new Set();
 m._load = function (request, parent, ...rest) {
-  // prom-client brings the API package itself, for exemplars.
+  // prom-client loads the API package itself, for exemplars.
   const by = parent && parent.filename || '';
   if (String(request).includes('@opentelemetry') && !by.includes('prom-client')) seen.add(request);
   return load.call(this, request, parent, ...rest);

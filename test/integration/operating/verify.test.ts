@@ -29,7 +29,7 @@ let folder: string;
 
 beforeAll(async () => {
   product = await startProduct(
-    // Counts what `verify` records: no worker does so meanwhile.
+    // The tests count what `verify` records, so no worker may do so.
     {
       poolMaxRows: '100',
       firstChunkBytes: '2000',
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Makes a backup; gives the folder of the rows that no earlier one has. */
+/** Takes a backup. @returns the folder of rows that are not in earlier backups. */
 const backup = async (): Promise<string> => {
   const parts = { databaseUrl: product.config.databaseUrl ?? '' };
   const commands = createBackupCommands({
@@ -69,7 +69,7 @@ const verify = async (options = ''): Promise<VerificationReport & { exitCode: nu
 const file = (rows: number, from = 0): string =>
   `id,text\n${Array.from({ length: rows }, (_, at) => `${from + at},text ${from + at}\n`).join('')}`;
 
-/** The same rows with other values, so that an upsert has something to write. */
+/** The same rows with other values, so that an upsert changes them. */
 const changedFile = (rows: number, by: string): string => file(rows).replaceAll('text ', `${by} `);
 
 const send = (dataset: number, content: string, fields: Options): Promise<ProcessAnswer> =>
@@ -87,7 +87,7 @@ const tableOfDataset = async (dataset: number): Promise<string> => {
   return row?.pool == null ? `s${row?.store}` : `pool_${row.pool}`;
 };
 
-/** Deletes rows unnoticed, as a lost disk or a careless operator would. */
+/** Damages rows directly in ClickHouse, as a lost disk or an operator could. */
 const damage = async (dataset: number, change: (table: string) => string): Promise<void> => {
   const table = await tableOfDataset(dataset);
   await product.clickhouse(
@@ -236,7 +236,7 @@ describe('verify', () => {
     const saved = await send(dataset, changedFile(10, 'saved'), { mode: 'upsert', key: 'id' });
     const rowsFolder = await backup();
     const unsaved = await send(dataset, changedFile(20, 'unsaved'), { mode: 'upsert', key: 'id' });
-    // In one step: ClickHouse refuses a change while parts of the table are dropped.
+    // In one step, since ClickHouse refuses mutations while parts of the table are dropped.
     const lost = [saved.id, unsaved.id];
     await damage(dataset, () => `DELETE WHERE ${recordSql} = 5 AND intDiv(_seg, 1000) IN (${lost.join()})`);
     for (const name of await readdir(rowsFolder)) await truncate(join(rowsFolder, name), 10);
@@ -252,7 +252,7 @@ describe('verify', () => {
     await product.clickhouse(`TRUNCATE TABLE ${bound}`);
     await product.clickhouse(`INSERT INTO ${bound} SETTINGS async_insert = 0 VALUES ('${other}')`);
     expect(await repair()).toEqual({ exitCode: 1, repairs: ['foreign_backup', 'foreign_backup'] });
-    // What a user sees meanwhile is no part of the rows.
+    // Reads fail instead of returning partial rows.
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0`)).status).toBe(503);
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
   });

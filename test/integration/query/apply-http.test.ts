@@ -1,4 +1,4 @@
-/** `$apply` over HTTP: with every format and option, and what it answers to what is wrong. */
+/** `$apply` over HTTP: formats, options and errors. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';

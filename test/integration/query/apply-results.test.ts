@@ -1,4 +1,4 @@
-/** `$apply` gives what public test suites and the specification say that it gives. */
+/** Results of `$apply` match public test suites and the specification. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { PhysicalType } from '../../../src/model/column.js';
@@ -25,7 +25,7 @@ const corpus = JSON.parse(
 
 let tables: StoredTables;
 let server: DownloadServer;
-/** By name of the table; the second one is read from a copy. */
+/** Versions by table name; the second one is read from a copy. */
 const versions = new Map<string, readonly [ReadableVersion, ReadableVersion]>();
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const ask = ({ table, options }: Case, form: 0 | 1): Promise<Response> => {
   return fetch(server.dataUrl(version, new URLSearchParams({ $format: 'json', ...options }).toString()));
 };
 
-/** Numbers to 12 digits: averages are doubles. */
+/** Rounds numbers to 12 digits, since averages are doubles. */
 const comparable = (row: Readonly<Record<string, Cell>>, names: readonly string[]): string =>
   JSON.stringify(
     names.map((name) => {

@@ -38,7 +38,7 @@ const compare = async (...files: readonly [string, string]): Promise<Compared> =
   };
 };
 
-/** Item is a number, so the country alone is no key. */
+/** Item is a number, so the country alone is not a key. */
 const gdp = (rows: readonly string[]): string => `Country,Item,Value\n${rows.join('\n')}\n`;
 
 describe('two versions whose entity columns are no key', () => {
@@ -94,7 +94,7 @@ describe('two versions whose entity columns are a key', () => {
   });
 
   it('are the same whatever types store the numbers', async () => {
-    // The long number makes the second version a column of decimals.
+    // The long number makes the column of the second version a decimal.
     const { counts } = await compare(
       'Country,Value\nFrance,1e21\nSpain,1.50\nItaly,0.0000001\nMalta,-0\nKenya,7\n',
       'Country,Value\nFrance,1000000000000000000000\nSpain,1.5\nItaly,1e-7\nMalta,0\nKenya,12345678901234567.5\n',
@@ -149,7 +149,7 @@ describe('revisions', () => {
         { Country: 'France', Item: 2, Value: 20, change: 'added' },
       ]),
     );
-    // Within one item the country is the key.
+    // Within an item, the country is the key.
     expect(await read(dataset, '$filter=Item eq 1')).toEqual({
       key: '["Country"]',
       ambiguous: null,

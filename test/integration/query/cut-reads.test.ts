@@ -1,4 +1,4 @@
-/** A download that cannot be completed is visibly broken. All formats and causes: test/system/query/broken-reads.test.ts. */
+/** An incomplete download is visibly broken. All formats and causes: test/system/query/broken-reads.test.ts. */
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await tables.close();
 });
 
-/** The version with a column that cannot be calculated for the row of this number. */
+/** Adds a column to the version that fails for this row. */
 const trappedAt = async (row: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + row;
   await tables.clickhouse.command(

@@ -136,7 +136,7 @@ describe('Row-Count', () => {
   });
 });
 
-/** Questions of options at random; `npm run test:long` asks more. */
+/** Number of random option combinations; `npm run test:long` has more. */
 const combinations = Number(process.env.OPTION_COMBINATIONS ?? 60);
 
 describe('options in any combination', () => {

@@ -29,15 +29,15 @@ import { createLocalStorage } from '../../../src/storage/objects/local-storage.j
 import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 import { querySemaphore } from '../../support/query-semaphore.js';
 
-/** The download side behind real HTTP; the catalog is a map. */
+/** Downloads over real HTTP, with a map as catalog. */
 export interface DownloadServer {
-  /** Address of the data route of a version, which stands for a dataset of the same id. */
+  /** URL of the data route of a version, whose dataset has the same id. */
   dataUrl(version: ReadableVersion, query?: string): string;
   readonly url: string;
   readonly semaphore: Semaphore;
   readonly storage: ObjectStorage;
   readonly exportFiles: ExportFiles;
-  /** Bytes of each export that was counted. */
+  /** Bytes of each counted export. */
   readonly counted: number[];
   readonly folder: string;
   close(): Promise<void>;
@@ -49,9 +49,9 @@ export interface DownloadServerOptions {
   readonly storage?: ObjectStorage;
   readonly nowMs?: () => number;
   readonly maxAgeMs?: number;
-  /** Files are served by the storage. */
+  /** Lifetime of redirects to the storage. */
   readonly directSeconds?: number;
-  /** Bytes of answers that are kept. @default 0 */
+  /** @default 0 */
   readonly resultCacheBytes?: number;
 }
 
@@ -67,7 +67,7 @@ const countingQuotas = (counted: number[]) => ({
   }),
 });
 
-/** Without a catalog there are no accounts to limit. */
+/** No limits, because there are no accounts without a catalog. */
 const unlimitedFolder: ExportFolder = {
   add: async () => undefined,
   use: () => undefined,

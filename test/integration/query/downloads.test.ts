@@ -367,7 +367,7 @@ describe('a version that is dropped', () => {
     ['few columns', 2],
     ['many columns', widePartColumns + 1],
   ])('of %s and a part of a segment fails as well', async (_, count) => {
-    // Joined: two rows of the first upload, and one of the second.
+    // Joined from two rows of the first upload and one of the second.
     const position = `(1 + intDiv(number, 2)) * ${recordsPerUpload} + number`;
     const stored = await tables.addSelected(
       columns(count),

@@ -16,7 +16,7 @@ const most = 10n ** 15n - 1n;
 it.each([0, 1, 2, 3, 6, 9, 12, 14, 15, 22])(
   'reads whole units out of doubles with %i decimals, up to 15 digits and of both signs',
   async (scale) => {
-    // Divided once and so rounded once: the nearest double, as it is stored.
+    // Divided and rounded once, which gives the nearest double, as stored.
     const units = doubleUnitsSql('x', { scale, units: most });
     const [row] = await tables.clickhouse.rows<{ n: string; wrong: string; sums: number }>(
       `SELECT toString(count()) AS n, toString(countIf(toInt64(units) != u OR units != toFloat64(u))) AS wrong,

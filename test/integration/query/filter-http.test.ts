@@ -1,7 +1,4 @@
-/**
- * Filters over HTTP on a real ClickHouse. FILTER_FUZZ sets how many made-up filters are sent, FILTER_SEED where
- * the generator starts.
- */
+/** Filters over HTTP on a real ClickHouse. FILTER_FUZZ sets the number of random filters, FILTER_SEED the seed. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -46,7 +43,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** By address while it fits into one, else in a body; the same rules hold for both. */
+/** Sends a filter in the URL if it fits, otherwise in a body. */
 const ask = async (version: ReadableVersion, filter: string): Promise<Answered> => {
   const query = new URLSearchParams({ $filter: filter, $count: 'true' }).toString();
   const response =
@@ -60,7 +57,7 @@ const ask = async (version: ReadableVersion, filter: string): Promise<Answered> 
   return { status: response.status, text: await response.text() };
 };
 
-/** Fault of an answer; undefined: none. */
+/** Fault of an answer; undefined if there is none. */
 const faultOf = ({ status, text }: Answered): string | undefined => {
   if (status === 200) return /^\d+$/.test(text.trim()) ? undefined : `not a number: ${text}`;
   if (status !== 400) return `status ${status}: ${text}`;
@@ -71,10 +68,10 @@ const faultOf = ({ status, text }: Answered): string | undefined => {
 
 const physical = { String: 's', Decimal: 'f', Date: 'd' } as const;
 
-/** The most columns of one type that an expression is bound to. */
+/** Maximum number of columns of one type in an expression. */
 const maxOfOneType = 3;
 
-/** The expressions by the columns that they are bound to, all on one table: a version says how its columns are called. */
+/** Groups the expressions by their columns. All versions share one table but name its columns differently. */
 const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]> => {
   const groups = new Map<string, Expression[]>();
   for (const expression of expressions) {
@@ -109,7 +106,7 @@ describe('expressions of public test suites', () => {
         for (const { filter, verdict } of group) {
           const answer = await ask(version, filter);
           const code = answer.status === 200 ? 'accept' : (JSON.parse(answer.text) as { code: string }).code;
-          // An option without text is refused before it is read as a filter.
+          // An empty option is refused before it is parsed as a filter.
           const expected = filter.trim() === '' ? 'bad_option' : verdict;
           if (code !== expected || faultOf(answer) !== undefined)
             different.push({ filter, verdict, ...answer });
@@ -153,7 +150,7 @@ describe('texts with characters that have a meaning on their way', () => {
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
   it('match themselves, alone and in lists', async () => {
-    // An empty field is null: the last text cannot be stored, only requested.
+    // An empty field is null, so the last string cannot be stored, only requested.
     const version = await tables.add(
       [{ name: 'V', physical: 's' }],
       texts.map((text) => [text]),
@@ -264,7 +261,7 @@ const soup = fc
 
 const sound = fc.tuple(filterArb, choicesArb).map(([filter, choices]) => writeFilter(filter, choices));
 
-/** A sound filter with a piece cut out, doubled, or replaced by something else. */
+/** A valid filter with a part removed, doubled or replaced. */
 const damaged = fc
   .tuple(
     fc.oneof(sound, fc.constantFrom(...expressions.map(({ filter }) => filter))),
@@ -292,7 +289,7 @@ const anything = fc.oneof(
   { arbitrary: repeated, weight: 1 },
 );
 
-/** In batches: 100,000 texts at once would be most of the memory of the test. */
+/** Yields filters in batches, since 100,000 at once would need most of the test's memory. */
 function* textsOf(count: number): Generator<string> {
   const batch = 500;
   for (let made = 0; made < count; made += batch) {
@@ -316,7 +313,7 @@ describe('random filters', () => {
     };
     await Promise.all(Array.from({ length: atOnce }, send));
     expect(faults.slice(0, 20)).toEqual([]);
-    // Both kinds came in numbers: the generator neither makes nonsense only nor sound filters only.
+    // The generator produces enough valid and invalid filters.
     expect(counts[200]).toBeGreaterThan(wanted / 10);
     expect(counts[400]).toBeGreaterThan(wanted / 10);
   });

@@ -1,4 +1,4 @@
-/** Heavy queries of one owner take turns until their first row; its light ones do not wait for them. */
+/** Heavy queries of an owner take turns until their first row; light ones do not wait for them. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Semaphore } from '../../../src/lib/semaphore/semaphore.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
@@ -17,7 +17,7 @@ let small: ReadableVersion;
 let heavy = 0;
 let most = 0;
 
-/** Counts the heavy queries that ClickHouse works on at a time. */
+/** Counts concurrent heavy queries in ClickHouse. */
 const counting = (reader: Reader): Reader => {
   const count = async <T>({ isHeavy }: ReadQuery, work: () => Promise<T>): Promise<T> => {
     if (!isHeavy) return work();

@@ -48,7 +48,7 @@ it('keeps a copy for reading that is read all the time, however short unread one
   const { versionId } = await upload(owner, dataset, `n\n${rows}`);
   const path = `/datasets/${dataset}/data?versionId=${versionId}&$top=3`;
   const made = await readUntil(path, versionId ?? '', () => true);
-  // The first note after that is still one of a version without a copy.
+  // The first record after that is still of a version without a copy.
   const first = await readUntil(path, versionId ?? '', ({ readAt }) => readAt !== made.readAt);
   const second = await readUntil(path, versionId ?? '', ({ readAt }) => readAt !== first.readAt);
   expect(second.table).toBe(made.table);

@@ -1,4 +1,4 @@
-/** Pages of an answer over HTTP: they are the answer, whatever was asked. PAGE_ANSWERS and PAGE_SEED for long runs. */
+/** Pages over HTTP add up to the whole answer of any query. PAGE_ANSWERS and PAGE_SEED are for long runs. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storageName } from '../../../src/model/column.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
@@ -36,7 +36,7 @@ const textOf = async (response: Response): Promise<string> => {
 const nextOf = (response: Response): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
 
-/** Bodies of all pages from an address on. */
+/** Bodies of all pages from a URL on. */
 const pagesFrom = async (url: string): Promise<string[]> => {
   const bodies: string[] = [];
   for (let at: string | undefined = url; at !== undefined; ) {
@@ -80,7 +80,7 @@ const pipelines = [
   'orderby(Day desc)/top(20)',
 ];
 
-/** Options of a question, some of them given. */
+/** Random subset of query options. */
 const asked = (random: Random, names: readonly string[]): Record<string, string> => {
   const some = (bound: number): boolean => random.below(bound) === 0;
   const apply = some(4) ? random.pick(pipelines) : undefined;
@@ -141,7 +141,7 @@ describe('pages', () => {
           sizes.slice(0, -1).every((size) => size === Number($pagesize)),
           context,
         ).toBe(true);
-        // No last page without rows, unless there are none at all.
+        // The last page is not empty unless there are no rows.
         expect(sizes.length === 1 || sizes.at(-1)! > 0, context).toBe(true);
       }
     }
@@ -233,11 +233,11 @@ describe('pages', () => {
 });
 
 describe('rows by number', () => {
-  /** Position of record `r`; the last segment was joined of uploads of 20,000 records each. */
+  /** Position of record `r`; the last segment is joined from uploads of 20,000 records each. */
   const positionOf = (segment: number): string =>
     `(${segment}${segment === 9 ? ' + intDiv(r, 20000)' : ''}) * ${recordsPerUpload} + r`;
 
-  /** Rows of a segment with these records, as parts of their own. */
+  /** Inserts rows of a segment in separate parts. */
   const fill = async (
     version: ReadableVersion,
     segment: number,
@@ -251,7 +251,7 @@ describe('rows by number', () => {
       );
   };
 
-  /** A version whose segments have gaps, lie in parts that reach into each other, and end with rows of others. */
+  /** Creates a version whose segments have gaps, overlapping parts, and rows of other versions at the end. */
   const ragged = async (beforeUpload: number | undefined): Promise<ReadableVersion> => {
     const made = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],

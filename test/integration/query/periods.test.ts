@@ -1,4 +1,4 @@
-/** Questions of analysts over HTTP, compared with sums made here of the same file in whole units. */
+/** Typical queries of analysts over HTTP, compared with sums of the same file in integer units. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
@@ -42,7 +42,7 @@ const ask = (dataset: number, pipeline: string) =>
     `/datasets/${dataset}/data?$format=json&$apply=${encodeURIComponent(pipeline)}`,
   );
 
-/** Rows by a key, in the order of the keys. */
+/** Groups rows, sorted by key. */
 const grouped = <T>(rows: readonly T[], keyOf: (row: T) => string): [key: string, rows: T[]][] => {
   const groups = new Map<string, T[]>();
   for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
@@ -103,6 +103,6 @@ it('daily rates have monthly averages and last values', async () => {
     };
   });
   expect(found.map(({ Mean: _, ...row }) => row)).toEqual(wanted.map(({ mean: _, ...row }) => row));
-  // Averages are doubles: a last bit more or less.
+  // Averages are doubles, whose last bit may differ.
   for (const [at, { mean }] of wanted.entries()) expect(found[at]?.Mean).toBeCloseTo(mean, 12);
 });

@@ -1,4 +1,4 @@
-/** Queries that calculate for long let the threads of short ones go first. */
+/** Long calculations have a lower thread priority than short queries. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { serverOf } from '../../../src/rows/index.js';

@@ -1,4 +1,4 @@
-/** Versions that are read again get a copy: what is read from it is what the segments have, and it may be lost at any time. */
+/** Versions that are read repeatedly get a read copy, which has the same rows and may be lost at any time. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
@@ -14,7 +14,7 @@ import { uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
 let owner: Client;
-/** Lines of the log about statements that ClickHouse did not run. */
+/** Log lines of statements that ClickHouse rejected. */
 const refused: string[] = [];
 const log = pino(
   { level: 'warn' },
@@ -41,7 +41,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** A version is found by its id in PostgreSQL, and with it the copy that it has now. */
+/** Reads a version by id, so that its current copy is looked up in PostgreSQL. */
 const ask = async (
   datasetId: number,
   versionId: string,
@@ -69,7 +69,7 @@ const tables = async (): Promise<string[]> => {
   return names.split('\n').filter(Boolean);
 };
 
-/** Reads a version until it has a copy; the copy's table. */
+/** Reads a version until it has a copy. @returns the copy's table. */
 const copied = async (datasetId: number, versionId: string): Promise<string> => {
   for (let read = 0; read < 3; read += 1) await ask(datasetId, versionId, { $top: String(read + 1) });
   await expect.poll(() => tableOf(versionId)).toBeDefined();
@@ -80,7 +80,7 @@ const inProduct = (table: string): string => `${product.config.clickhouseDatabas
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Dates, texts of few and of many values, and numbers of each stored type, with nulls in every second column. */
+/** Dates, strings of low and high cardinality, and numbers of each stored type, with nulls in every second column. */
 const row = (at: number): string => {
   const day = new Date(Date.UTC(2001, 0, 1 + at)).toISOString().slice(0, 10);
   const orNull = (value: string): string => (at % 7 === 3 ? '' : value);
@@ -179,7 +179,7 @@ describe('a version that is read again', () => {
         expect(answer.body, JSON.stringify(question)).toBe(before[at]!.body);
       }
     }
-    // Otherwise some were read from the segments.
+    // Otherwise some reads used the segments.
     expect(refused).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ describe('a version that is read again', () => {
     );
     expect(await ask(dataset, versionId!, question)).toEqual(before);
     expect(await ask(dataset, versionId!, { ...question, $format: 'json' })).toMatchObject({ status: 200 });
-    // The copy is withdrawn, and not requested again at once.
+    // The copy is dropped and not immediately requested again.
     await expect.poll(() => tableOf(versionId!)).toBeUndefined();
     await expect.poll(tables).not.toContain(table);
     const [wanted] = await product.sql.query<{ minutes: number }>(
@@ -315,7 +315,7 @@ describe('a version that is read again', () => {
     expect(await makeRoom(product.sql, wanted, { ...narrow, bytes: 10 })).toBe(true);
     expect(await left()).toEqual([idle, inUse]);
     expect(await makeRoom(product.sql, wanted, { ...narrow, bytes: 150 })).toBe(false);
-    // An older version of the same dataset is dropped even where there is room.
+    // An older version of the same dataset is dropped even if there is space.
     const newer = { versionId: 1_000_000, datasetId: copies[1]!.datasetId };
     expect(await makeRoom(product.sql, newer, { ...wide, bytes: 50, maxBytes: 1_000 })).toBe(true);
     expect(await left()).toEqual([inUse]);

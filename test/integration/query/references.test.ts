@@ -1,4 +1,4 @@
-/** Every example of the reference pages, asked of the product. */
+/** Every example of the reference pages, run on the product. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { functionArities } from '../../../src/query/filter/syntax.js';
 import { call, createDataset, json, type ProcessAnswer } from '../../support/datasets.js';
@@ -31,7 +31,7 @@ afterAll(() => product?.close());
 const ask = (path: string, options: object): Promise<Response> =>
   call(client, 'POST', `/datasets/${datasets.get(path)}/query`, options);
 
-/** Lines whose last two cells are an example and what it gives. */
+/** Table rows whose last two cells are an example and its result. */
 const examplesOf = (path: string) =>
   tableRows(path).flatMap((cells) => {
     const [example, result = ''] = cells.slice(-2);
@@ -39,7 +39,7 @@ const examplesOf = (path: string) =>
     return text === undefined || !/^\d+(?:, \d+)*$/.test(result) ? [] : [{ text, rows: result }];
   });
 
-/** Lines with a code and, at the end, what is answered with it. */
+/** Table rows with an error code and, in the last cell, an example. */
 const errorsOf = (path: string) =>
   tableRows(path).flatMap((cells) => {
     const [code, text] = [codeOf(cells[0]), codeOf(cells.at(-1))];

@@ -1,4 +1,4 @@
-/** Small answers come out of memory, and nothing else about a request changes. */
+/** Small answers are cached in memory without any other difference to a request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../src/catalog/keys.js';
 import { createPlans } from '../../../src/catalog/plans.js';
@@ -64,7 +64,7 @@ const dropRows = (segment: number) =>
 const unlikely = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
 const headersOf = (answer: Response) => [...answer.headers].filter(([name]) => !unlikely.has(name));
 
-/** An answer that was ready within the time for which it is gathered: one that takes longer is streamed, and not cached. */
+/** Requests until an answer is complete within the buffering time; slower answers are streamed and not cached. */
 const askUntilGathered = async (dataset: number, query: string): Promise<Response> => {
   for (;;) {
     const answer = await ask(owner, dataset, query);
@@ -94,7 +94,7 @@ describe('a cached answer', () => {
       expect(await again.arrayBuffer()).toEqual(bytes[index]);
       expect(headersOf(again)).toEqual(headersOf(first[index]!));
     }
-    // Scrapes share one text for a quarter of a second.
+    // Scrapes share one answer for a quarter of a second.
     await expect.poll(hits).toBe(before + queries.length);
     expect(await statusOf(owner, dataset, '$top=1')).toBe(503);
     expect(await statusOf({ ...owner, baseUrl: other.baseUrl }, dataset)).toBe(503);

@@ -1,4 +1,4 @@
-/** Rights that end while an answer is read: it breaks off, and never looks complete. */
+/** Answers break visibly when the permission is revoked while they are read. */
 
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** More than any socket takes that nobody reads. */
+/** Larger than the buffers of a socket that is not read. */
 const rows = `k,v\n${Array.from({ length: 300_000 }, (_, row) => `${row},${'x'.repeat(40)}${row}\n`).join('')}`;
 
 const createIn = async (privacy: 'Public' | 'Private') => {
@@ -56,7 +56,7 @@ const broken = async (): Promise<Record<string, number>> => {
   return counts;
 };
 
-/** Ends the right, waits until the server has broken the answer for that reason, and reads what was sent. */
+/** Revokes the permission, waits until the server has aborted the answer for that reason, and reads the rest. */
 const cutBy = async (answer: IncomingMessage, end: () => Promise<unknown>): Promise<void> => {
   const before = await broken();
   await end();
@@ -68,7 +68,7 @@ const cutBy = async (answer: IncomingMessage, end: () => Promise<unknown>): Prom
   expect(answer.complete).toBe(false);
 };
 
-/** A request of the owner that ends a right. One that was refused would end nothing. */
+/** Sends a request of the owner, which must succeed to revoke a permission. */
 const succeed = async (method: string, path: string, body?: object): Promise<void> =>
   expect((await call(owner, method, path, body)).ok).toBe(true);
 

@@ -46,7 +46,7 @@ const sheetOf = async (bytes: Buffer) => {
   return workbook.worksheets;
 };
 
-/** Values of a sheet, its header first. */
+/** Values of a sheet, header first. */
 const cellsOf = async (bytes: Buffer): Promise<unknown[][]> => {
   const [sheet] = await sheetOf(bytes);
   const rows: unknown[][] = [];
@@ -132,7 +132,7 @@ describe('a sheet', () => {
       [['a\u0001b\u000b\u000f'], ['c\rd\u0010\u001f'], ['_x0041_x0042_'], ['\uffff'], ['SKU_x0041\u0001']],
     );
     const rows = (await cellsOf(await download(version))).flat();
-    // The reader at hand shows escapes as they stand in the file.
+    // The reader does not decode escapes.
     expect(rows).toEqual([
       'x',
       'a_x0001_b_x000B__x000F_',

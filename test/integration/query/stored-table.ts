@@ -19,19 +19,19 @@ export interface ColumnSpec {
 
 export type Cell = string | number | null;
 
-/** A database of a test file's own, with tables as uploads leave them. */
+/** Separate database with tables as uploads create them. */
 export interface StoredTables {
   readonly clickhouse: ClickHouse;
   readonly reader: Reader;
-  /** Writes rows as one or more segments and gives the version that names them. */
+  /** Inserts rows as one or more segments of a new version. */
   add(columns: readonly ColumnSpec[], ...segments: Cell[][][]): Promise<ReadableVersion>;
-  /** The same with rows of a SELECT that gives `_row` and the stored columns by name. */
+  /** Inserts the rows of a SELECT that returns `_row` and the stored columns by name. */
   addSelected(
     columns: readonly ColumnSpec[],
     rowCount: number,
     select: (names: string[]) => string,
   ): Promise<ReadableVersion>;
-  /** The same version with a copy for reading. */
+  /** Returns the version with a read copy. */
   copied(version: ReadableVersion): Promise<ReadableVersion>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface StoredTables {
 export interface StoredTablesOptions {
   readonly maxWaitSeconds?: number;
   readonly maxMemoryBytes?: number;
-  /** @default one that says nothing */
+  /** @default silentLog */
   readonly log?: Log;
 }
 
@@ -105,7 +105,7 @@ export const createStoredTables = async (
         const lines = rows.map((row, position) =>
           JSON.stringify({
             _seg: index + 1,
-            // As uploads number them, one after the other.
+            // Consecutive positions, as in uploads.
             _row: (index + 1) * recordsPerUpload + position,
             ...Object.fromEntries(names.map((name, at) => [name, row[at] === null ? null : String(row[at])])),
           }),

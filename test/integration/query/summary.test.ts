@@ -32,7 +32,7 @@ const makeDataset = async (name: string): Promise<number> => {
 };
 
 beforeAll(async () => {
-  // Versions beyond so many cells are summarised when somebody asks.
+  // Larger versions are summarized on request.
   product = await startProduct({ summariesAheadCells: '5000' });
   ({ key } = await product.createAccount('reader'));
   dataset = await makeDataset('Sales');
@@ -172,7 +172,7 @@ describe('a summary of many values', () => {
 describe('a summary of a small version', () => {
   it('is made after publishing, once, and shows the beginning of long texts', async () => {
     const long = 'é'.repeat(5_000);
-    // A version that comes soon after another one of its dataset waits for seconds.
+    // The summary of a version soon after another one is delayed by seconds.
     dataset = await makeDataset('Texts');
     await upload(`Country,Text\nNorway,${long}\n`);
     const made = () =>
@@ -224,7 +224,7 @@ describe('values that start with a prefix', () => {
     };
     for (const prefix of ['', 'a', "a'", 'a\\', 'a%', 'a_', '😀', '😀x', 'z'])
       expect(await values('few', prefix)).toEqual(expected(({ few }) => few, prefix));
-    // From long to short and back: what is kept of one prefix must not answer another.
+    // From long to short and back: cached values of one prefix must not answer another.
     for (const prefix of ['k1199', 'k11', 'k1', '', 'k119', 'k1199', 'K', 'k11999', 'k119990'])
       expect(await values('many', prefix)).toEqual(expected(({ many }) => many, prefix));
     for (const prefix of ['-', '-1', '12', '2649.75', '2649.750', ''])

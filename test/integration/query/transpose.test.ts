@@ -204,7 +204,7 @@ describe('transpose', () => {
   });
 });
 
-/** The rule of the documents, word by word. */
+/** Transposes as documented. */
 const transposed = (rows: Cell[][]): Record<string, Cell>[] => {
   const dates = [...new Set(rows.map(([date]) => date))]
     .filter((date) => date !== null)

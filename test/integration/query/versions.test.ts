@@ -184,7 +184,7 @@ describe('createVersions', () => {
       kind: 'unavailable',
       code: 'version_gone',
     });
-    // By id, as in links: a repeated request would not help.
+    // By id, as in links, so a retry would not help.
     await expect(
       versions.find({ datasetId, currentVersionId: null, versionId, presentNames: true }),
     ).rejects.toMatchObject({ kind: 'not_found' });

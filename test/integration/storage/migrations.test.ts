@@ -30,7 +30,7 @@ const rows = async (text: string): Promise<unknown[]> => (await client.query(tex
 const up = (folder?: string): Promise<string[]> =>
   migrate({ databaseUrl: database.databaseUrl, log: silentLog, ...(folder === undefined ? {} : { folder }) });
 
-/** A copy of the migrations of this build, changed by `change`. */
+/** Copies the migrations of this build and applies `change`. */
 const changedFolder = async (change: (folder: string) => Promise<void>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -41,11 +41,11 @@ const changedFolder = async (change: (folder: string) => Promise<void>): Promise
 
 const later = '2000000000000_later';
 
-/** The migrations of this build and one of a later release. */
+/** Copies the migrations of this build and adds one of a later release. */
 const laterFolder = (text: string): Promise<string> =>
   changedFolder((folder) => writeFile(join(folder, `${later}.sql`), `-- Up Migration\n\n${text}\n`));
 
-/** Definition of a database, to compare it with a later one. */
+/** Schema of the database, for comparison. */
 const contents = (): Promise<unknown[]> =>
   rows(`SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`);
@@ -132,7 +132,7 @@ describe('migrations', () => {
     await running.connect();
     try {
       await running.query('BEGIN');
-      // The migration locks `accounts` first and `names` after it; this transaction takes them the other way round.
+      // The migration locks `accounts` before `names`; this transaction does the opposite.
       await running.query('LOCK TABLE names IN ROW EXCLUSIVE MODE');
       const migrating = up(folder);
       await expect

@@ -32,16 +32,16 @@ afterAll(async () => {
 /** Rows of a segment in a version, as `segment:rows`. */
 type Rows = readonly string[];
 
-/** Rows of each segment, for the model to cut and join them. */
+/** Number of rows per segment. */
 const rowsPerSegment = 3;
 const rowsOf = (segment: number): string[] =>
   Array.from({ length: rowsPerSegment }, (_, row) => `${segment}:${row}`);
 
-/** Uploads are numbered as they come, over all datasets of a store. */
+/** Upload numbers increase over all datasets of a store. */
 const uploadOf = (segment: number): number => Math.floor(segment / 1_000);
 const uploadOfRow = (row: string): number => uploadOf(Number.parseInt(row, 10));
 
-/** Rows that the segments of compactions are made of, in order. */
+/** Rows of joined segments, in order. */
 const joined = new Map<number, readonly string[]>();
 
 const random = (seed: number) => {
@@ -59,7 +59,7 @@ interface Model {
   readonly versions: Map<number, Rows>;
 }
 
-/** Histories of a dataset and its clones in the database, compared with a model that keeps all rows of all versions. */
+/** Creates a history of a dataset and its clones, compared with a model that has all rows of all versions. */
 const createHistory = async (seed: number) => {
   const { below } = random(seed);
   const [store] = await sql.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
@@ -148,7 +148,7 @@ const createHistory = async (seed: number) => {
       for (const id of ids) model.versions.delete(id);
     });
 
-  /** Joins neighbours of a current version as compaction does. */
+  /** Joins adjacent segments of a current version, like compaction. */
   const compact = async (model: Model): Promise<void> => {
     const current = await sql.query<{ id: number; limit: number | null }>(
       `SELECT segment_id AS id, before_upload AS "limit" FROM segment_ranges

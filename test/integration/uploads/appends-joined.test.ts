@@ -1,5 +1,5 @@
 /**
- * Appends to a dataset with a table of its own, and the compaction of their segments. What may come in between:
+ * Appends to a dataset with its own table, and compaction of their segments. Concurrent changes and failures:
  * test/system/uploads/table-appends.test.ts and compaction.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -25,7 +25,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Versions of the long list; `npm run test:long` has more than a page of them. */
+/** Number of versions in the long list; more than a page in `npm run test:long`. */
 const listed = Number(process.env.LISTED_VERSIONS ?? 12);
 
 let made = 0;

@@ -1,4 +1,4 @@
-/** Columns that become one: values, types, collisions, order among uploads, and who may. */
+/** Merging of columns: values, types, collisions, order among uploads, permissions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,

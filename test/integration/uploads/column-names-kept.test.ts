@@ -1,4 +1,4 @@
-/** Names of columns through renames, restores and merges, whatever characters they have. */
+/** Column names of any characters after renames, restores and merges. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -52,7 +52,7 @@ describe('a version that is restored after a rename', () => {
       { name: 'c', isEntity: true },
       { name: 'b', isEntity: true },
     ]);
-    // The older version keeps the header that it was published with.
+    // The older version keeps its header.
     expect(await download(owner, dataset, `?versionId=${first}`)).toBe('"a","b"\n"x",1\n');
   });
 

@@ -1,4 +1,4 @@
-/** Options that name columns: exactly, otherwise without the blanks at both ends where one column is meant. */
+/** Options name columns exactly, or without leading and trailing spaces if that is unambiguous. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,

@@ -1,4 +1,4 @@
-/** Columns that are deleted: what becomes of rows, of older versions, and of uploads on the way. */
+/** Deletion of columns: rows, older versions, and uploads in flight. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,

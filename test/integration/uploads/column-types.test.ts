@@ -1,4 +1,4 @@
-/** Types that stay from one file to the next, and what a process tells of columns and values. */
+/** Types that are kept from one file to the next, and columns and values in the report of a process. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -21,7 +21,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  // Files of a few hundred lines come in several parts.
+  // Files of a few hundred lines have several chunks.
   product = await startProduct({ firstChunkBytes: '512', chunkBytes: '1024' });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
 });

@@ -1,4 +1,4 @@
-/** Files that add no row: a header alone, or every record rejected. Whatever they publish can be read. */
+/** Files that add no rows: only a header, or only rejected records. Their versions can be read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerifyCommands } from '../../../src/admin/verify.js';
 import { openVerification } from '../../../src/compose/verification.js';
@@ -34,7 +34,7 @@ afterAll(() => product?.close());
 const rows = (count: number): string =>
   `K,V\n${Array.from({ length: count }, (_, at) => `k${at},${at}.5\n`).join('')}`;
 
-/** A dataset of a pool, or of a table of its own. */
+/** Creates a dataset in a pool or in its own table. */
 const datasetOf = async (count: number): Promise<number> => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, rows(count));
@@ -46,7 +46,7 @@ const verify = async (options = ''): Promise<VerificationReport & { exitCode: nu
   return { ...(JSON.parse(ran.output) as VerificationReport), exitCode: ran.exitCode };
 };
 
-/** Every record is longer than its header. */
+/** File whose records all have too many fields. */
 const rejected = (header: string, count: number): string => `${header}\n${'a,b,c,d,e\n'.repeat(count)}`;
 
 const quarantine = { onBadRow: 'quarantine' };

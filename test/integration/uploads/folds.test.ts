@@ -1,4 +1,4 @@
-/** Folds where versions share segments in other ways than one after the other. Changes go through the API. */
+/** Folds when versions share segments in a non-linear history. Changes go through the API. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUploadCommands } from '../../../src/admin/uploads.js';
 import { createRoomCheck } from '../../../src/catalog/quotas.js';
@@ -24,7 +24,7 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 import { type Answers, answersOf } from './version-answers.js';
 
-/** `ends`: versions are compared with the first and the last one; `all`: each with each. */
+/** `ends`: versions are compared with the first and the last one; `all`: all pairs. */
 const comparedPairs = process.env.COMPARED_PAIRS ?? 'ends';
 
 let product: TestProduct;
@@ -53,7 +53,7 @@ const joined: string[] = [];
 
 const foldedBytes: number[] = [];
 
-/** Joins what may be joined, of these datasets alone, and folds their patches if limits are given. */
+/** Joins segments of these datasets only, and folds their patches if limits are given. */
 const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<number> => {
   const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
   const isMeant = ({ datasetId }: { datasetId: number }): boolean => datasets.includes(datasetId);
@@ -139,7 +139,7 @@ it('folds leave bases that can be joined again, where a clone has only the start
   joined.length = 0;
   expect(await compact([clone])).toBe(1);
   expect(await kindsOf(clone)).toBe('bbp');
-  // Versions of the clone that end inside of that run get the fold, and have the appended rows behind it.
+  // Versions of the clone that end in the middle of that run get the fold, followed by the appended rows.
   expect(await compact([dataset], foldAll)).toBe(1);
   expect(await allAnswers([dataset, clone])).toEqual(before);
   await append(clone, 200, 30);
@@ -261,7 +261,7 @@ it('folds need storage only in the plans of accounts that keep more afterwards, 
   await product.sql.query(
     `INSERT INTO plans SELECT (jsonb_populate_record(p, '{"name":"bounded"}')).* FROM plans p WHERE p.name = 'unlimited'`,
   );
-  /** Leaves an account so many bytes. */
+  /** Sets the remaining bytes of an account. */
   const leave = async (client: Client, name: string, bytes: number): Promise<void> => {
     const account = await json<{ plan: { quotas: { storedBytes: { used: number } } } }>(
       await call(client, 'GET', '/account'),
@@ -278,18 +278,18 @@ it('folds need storage only in the plans of accounts that keep more afterwards, 
   await free('owner');
   expect(await hasRoom(dataset, 1e9)).toBe(true);
 
-  // All versions of this clone have what is folded, so that it keeps no more than before.
+  // All versions of this clone have the folded rows, so its storage does not grow.
   const other = await product.createAccount('cloner');
   await call(owner, 'PUT', `/datasets/${dataset}/permissions/cloner`, { level: 'Clone' });
   const clone = await cloneOf(dataset, 'of another account', other);
   await uploadWith(other, clone, file(100, 5), { mode: 'append' });
   await leave(other, 'cloner', 0);
   expect(await hasRoom(dataset, 100)).toBe(true);
-  // A fold of the clone leaves its first version with what it has.
+  // A fold of the clone does not change its first version.
   expect(await hasRoom(clone, 100)).toBe(false);
   await free('cloner');
 
-  // Without older versions nobody keeps more.
+  // Without older versions storage does not grow.
   await leave(owner, 'owner', 0);
   expect(await hasRoom(dataset, 100)).toBe(false);
   const removed = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first.versionId}`);
@@ -371,7 +371,7 @@ describe('versions before and after a fold', () => {
     await tidyOf().sweep();
     await upsert(dataset, 30, 20);
     await deleteKeys(dataset, 3, 2);
-    // The rows that were appended are in the fold, among others: only versions behind them share all bases.
+    // The fold includes the appended rows, so only versions after them share all bases.
     const [first, , , fourth] = before;
     const last = (await versionsOf(dataset)).at(-1);
     expect(await lineageOf(dataset, fourth, last)).toBeLessThan(1_000);
@@ -379,7 +379,7 @@ describe('versions before and after a fold', () => {
     for (const [key, text] of await allAnswers([dataset]))
       if (answers.has(key)) expect(text).toBe(answers.get(key));
 
-    // Copies under other names share no segments with these: their differences are found by the key.
+    // Other datasets share no segments with these, so differences are found by the key.
     const versions = await versionsOf(dataset);
     const told = await differences(dataset, versions);
     const plain = await createDataset(owner);

@@ -1,4 +1,4 @@
-/** The key of a version is looked at in the background, before an upsert has to. */
+/** The key of a version is checked in the background, ahead of an upsert. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createKeys } from '../../../src/rows/index.js';
@@ -31,7 +31,7 @@ const rows = 100_000;
 const fileOf = (keys: number): string =>
   `k,v\n${Array.from({ length: rows }, (_, at) => `k${at % keys},${at}\n`).join('')}`;
 
-/** Recorded key of a version: names of its columns, null, or nothing. */
+/** Recorded keys of a version: column names or null. */
 const notedOf = async (versionId: string | null): Promise<(string[] | null)[]> =>
   (
     await product.sql.query<{ names: string[] | null }>(
@@ -60,7 +60,7 @@ it('a unique key is recorded for versions that are still current in the next rou
   expect(await notedOf(few.versionId)).toEqual([]);
   expect(await check(stop)).toBe(0);
 
-  // A key that is known not to be unique is refused as before, and can be changed as before.
+  // A key that is known not to be unique is refused, and can be changed.
   const options = { mode: 'upsert', key: 'k' };
   expect(await uploadWith(owner, repeating, 'k,v\nnew,1\n', options)).toMatchObject({
     status: 'failed',
@@ -70,7 +70,7 @@ it('a unique key is recorded for versions that are still current in the next rou
   expect(await notedOf(repeated.versionId)).toEqual([['k', 'v']]);
   expect(await notedOf(byBoth.versionId)).toEqual([['k', 'v']]);
 
-  // Rows that come without a key are looked at again; versions that did not last are not.
+  // Appended rows are checked again; replaced versions are not.
   const passing = await uploadWith(owner, dataset, 'k,v\np,1\n', { mode: 'append' });
   const last = await uploadWith(owner, dataset, 'k,v\nq,1\n', { mode: 'append' });
   expect(await check(stop)).toBe(0);
@@ -91,7 +91,7 @@ it('a unique key is recorded at once for a version that was changed by it, since
   expect(await check(stop)).toBe(2);
   expect(await notedOf(first.versionId)).toEqual([['k']]);
   expect(await notedOf(repeated.versionId)).toEqual([null]);
-  // From here on it is known without a look at the rows; where rows share a key, no further version is looked at that soon.
+  // From here on the key is known without a check; after an ambiguous key, the next versions are not checked soon.
   expect(await notedOf((await change(dataset, -2)).versionId)).toEqual([['k']]);
   await change(repeating, -2);
   expect(await check(stop)).toBe(0);

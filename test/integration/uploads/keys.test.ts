@@ -1,4 +1,4 @@
-/** Uploads that tell rows apart by a key: what they refuse, what they change, what they say of it. */
+/** Keyed uploads: refusals, changes and reported counts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -232,7 +232,7 @@ describe('a dry run', () => {
 });
 
 describe('a key that was found to be unique', () => {
-  /** Columns that are noted of each version, the newest last. */
+  /** Recorded key columns of each version, newest last. */
   const noted = (dataset: number) =>
     product.sql.query<{ versionId: string; names: string[] }>(
       `SELECT v.id::text AS "versionId", ARRAY(SELECT c ->> 'name' FROM jsonb_array_elements(l.columns) AS c

@@ -1,4 +1,4 @@
-/** Files that are large enough to be compared in buckets before their keys are looked up, or to have more keys than are named one by one. */
+/** Files large enough to be compared in buckets before their keys are looked up, or with more keys than a list may have. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createDataset, download, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 interface Row {
-  /** Null: the field is empty. */
+  /** Null for an empty field. */
   readonly key: string | null;
   readonly value: string;
 }
@@ -30,7 +30,7 @@ const fieldOf = (text: string | null): string => (text === null ? '' : `"${text}
 const csvOf = (rows: readonly Row[]): string =>
   `"key","value"\n${rows.map(({ key, value }) => `${fieldOf(key)},${fieldOf(value)}\n`).join('')}`;
 
-/** Rows after a sync with a file: those of known keys at their places, new ones behind them. */
+/** Rows after a sync: known keys in place, new ones at the end. */
 const synced = (base: readonly Row[], file: readonly Row[]): Row[] => {
   const byKey = new Map(file.map((row) => [row.key, row]));
   const known = new Set(base.map(({ key }) => key));
@@ -41,7 +41,7 @@ const synced = (base: readonly Row[], file: readonly Row[]): Row[] => {
 const changed = (row: Row): Row => ({ ...row, value: `${row.value} changed` });
 const row = (key: string): Row => ({ key, value: 'new' });
 
-/** Files made of the rows before, and what syncing them changes. */
+/** Files derived from the previous rows, and the changes of their sync. */
 const files: readonly { name: string; of: (rows: readonly Row[]) => Row[]; changes: object }[] = [
   {
     name: 'with changed values, one of them of the row without a key',

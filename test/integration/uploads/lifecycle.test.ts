@@ -1,4 +1,4 @@
-/** Every cell of the transition table, against PostgreSQL. */
+/** Every cell of the transition table, on PostgreSQL. */
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccounts } from '../../../src/catalog/accounts.js';
@@ -61,7 +61,7 @@ interface Place {
 
 const reservations = () => createReservations(sql, { keptMs: 60_000, perAccount: 100 });
 
-/** Answer where the event does not apply. */
+/** Checks the error of an event that does not apply. */
 const isRefused = (error: unknown): void => {
   if (!isAppError(error)) throw error;
 };
@@ -133,15 +133,15 @@ const stateOf = async (processId: number): Promise<ProcessState> => {
     : ((state?.status as ProcessState | undefined) ?? 'failed');
 };
 
-/** Cause of the event, and its preconditions. */
+/** Triggers each event, with its preconditions. */
 const fire: Readonly<
   Record<
     Event,
     {
-      /** An earlier upload keeps this one from its turn. */
+      /** True if an earlier upload blocks this one. */
       readonly waits: boolean;
       readonly mode: string;
-      /** The version that a finished merge was made for; the dataset has none. */
+      /** Base version of the finished merge; the dataset has none. */
       readonly base: number | null;
       run(processId: number, place: Place): Promise<unknown>;
     }
@@ -322,7 +322,7 @@ describe('events that come too late', () => {
     await sql.tx(async (tx) => {
       await createTransitionRecords(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
       publishing = publisher().publishDue([place.datasetId]);
-      // It has seen the process as ready, and waits for its row.
+      // It has seen the process as ready and waits for its row lock.
       const waits = async () =>
         (
           await sql.query(

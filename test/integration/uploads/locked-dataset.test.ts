@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** Sessions that wait for the lock of a dataset. */
+/** Number of sessions that wait for the lock of a dataset. */
 const countWaiting = async (): Promise<number> => {
   const [row] = await product.sql.query<{ waiting: number }>(
     `SELECT count(*)::integer AS waiting FROM pg_stat_activity

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** Letters at random: three quarters of their size is what no compression takes away. */
+/** Random letters, which compress to three quarters at best. */
 const noise = (bytes: number): string => randomBytes(bytes).toString('base64').slice(0, bytes);
 
 const fileOf = (rows: number, width: number): string =>

@@ -1,4 +1,4 @@
-/** A worker of the release before, during an upgrade: uploads with options that it does not know are left to newer workers. */
+/** During an upgrade, a worker of the previous release leaves uploads with unknown options to newer workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -38,11 +38,11 @@ const rowOf = async ({ id }: ProcessAnswer): Promise<Row | undefined> => {
   return row;
 };
 
-/** As if a newer process had received the upload, with an option that this release lacks. */
+/** Gives the upload an option that this release lacks. */
 const needTrim = ({ id }: ProcessAnswer) =>
   product.sql.query(`UPDATE processes SET layout = layout || '{"needs": ["trim"]}' WHERE id = $1`, [id]);
 
-/** As if a newer worker looked at it. */
+/** Removes the option, so that this worker acts like a newer one. */
 const needNothing = ({ id }: ProcessAnswer) =>
   product.sql.query(`UPDATE processes SET layout = layout - 'needs' WHERE id = $1`, [id]);
 
@@ -58,7 +58,7 @@ describe('an upload whose layout needs an option that the worker does not know',
     await product.startWorker();
     expect(await ended(owner, concurrent)).toMatchObject({ status: 'completed' });
     await expect.poll(() => rowOf(left)).toMatchObject({ status: 'pending', phase: 'collect' });
-    // A later upload of the dataset is stored, and waits for its turn.
+    // A later upload of the dataset is stored and queued.
     const behind = await put(newer, 'a,b\n5,6\n', { mode: 'append' });
     await expect.poll(() => rowOf(behind)).toMatchObject({ status: 'pending', phase: 'ready' });
     expect(await rowOf(left)).toEqual({ status: 'pending', phase: 'collect', attempt: 1 });
@@ -78,7 +78,7 @@ describe('an upload whose layout needs an option that the worker does not know',
     await ended(owner, stored);
     await product.stopWorker();
     const left = await put(dataset, 'a,b\n1,2\n3,4\n');
-    // A newer worker has stored and counted it, and died before it was published.
+    // A newer worker has stored and counted it, but died before publishing.
     await product.sql.query(
       `UPDATE processes SET phase = 'ready', layout = layout || '{"needs": ["trim"]}',
          facts = '{"rows": 0, "bytes": 0, "minDate": null, "maxDate": null, "frequency": null}' WHERE id = $1`,

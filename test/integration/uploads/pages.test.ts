@@ -27,7 +27,7 @@ afterAll(() => product?.close());
 const linkOf = (response: Response): string =>
   /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? '';
 
-/** Path and options of an address below the API. */
+/** Path and query of a URL below the API. */
 const below = (link: string): string => link.replace('https://data.example.org/tab/api', '');
 
 const pageOf = async (path: string): Promise<{ rows: { n: number }[]; next: string }> => {

@@ -1,4 +1,4 @@
-/** Patches that compaction joins: versions answer as before, and reads consider few of them. */
+/** Compaction joins patches without changing answers, so that reads consider few of them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import { mergeSegmentId } from '../../../src/model/version.js';
@@ -40,7 +40,7 @@ interface Change {
 
 const positionOf = (upload: number, record: number): number => upload * recordsPerUpload + record;
 
-/** Publishes a version with one patch more, as it is stored; gives the number of its upload. */
+/** Publishes a version with one more patch. @returns its upload number. */
 const patch = (dataset: number, { replaced, deleted, added }: Change): Promise<number> =>
   product.sql.tx(async (tx) => {
     const number = (await numberUpload(tx, dataset))?.number ?? 0;
@@ -143,7 +143,7 @@ it('joined patches leave the rows of every version as before, in clones of versi
   expect(await currentOf(dataset)).toEqual({ bases: 3, patches: 4 });
   expect(await compact(product, clickhouse)).toBe(2);
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 1 });
-  // Its version ends inside the run of patches, and keeps them.
+  // Its version ends in the middle of the run of patches and keeps them.
   expect(await currentOf(clone)).toEqual({ bases: 2, patches: 2 });
   expect(await allAnswers([dataset, clone])).toEqual(before);
   expect(await compact(product, clickhouse)).toBe(0);
@@ -203,7 +203,7 @@ it('joined patches of a worker that died are promoted by the next one, and versi
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-/** Folds of the dataset that have ended. */
+/** Number of completed folds of the dataset. */
 const foldsOf = async (dataset: number): Promise<number> => {
   const [row] = await product.sql.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM compactions c JOIN datasets d USING (store_id)
@@ -248,7 +248,7 @@ it('many patches are folded into a base, and versions that end inside of the run
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(before);
 
-  // Changes and appends behind the fold, and the next one.
+  // Changes and appends after the fold, and the next fold.
   await patch(
     dataset,
     changed([positionOf(1, 3), positionOf(4, 0), positionOf(1, 6)], [positionOf(3, 9)], 3),

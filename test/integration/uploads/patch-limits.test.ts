@@ -1,4 +1,4 @@
-/** How many rows the patches of a version have at most, and what is left of the rows that they hide. */
+/** Limit of rows in patches of a version, and cleanup of the rows that they hide. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, call, createDataset, download, readDataset } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -27,7 +27,7 @@ const send = async (dataset: number, file: string, options: Options): Promise<vo
   expect(await uploadWith(owner, dataset, file, options)).toMatchObject({ status: 'completed', error: null });
 };
 
-/** What the segments of the current version store: rows, and p for a patch with the number of rows that it hides. */
+/** Segments of the current version: rows, and for a patch `p` and the number of hidden rows. */
 const segmentsOf = async (dataset: number): Promise<string[]> => {
   const found = await product.sql.query<{ stored: string }>(
     `SELECT g.rows || CASE WHEN g.patch THEN 'p' || g.hidden ELSE '' END AS stored
@@ -53,7 +53,7 @@ it('all rows are written again where the patches of a version would have more ro
     return segmentsOf(dataset);
   };
   expect(await change(['k0', 'k1', 'k2', 'k3'], 100)).toEqual(['20', '4p4']);
-  // Rows that replace none are not looked up.
+  // New rows are not looked up.
   expect(await change(['new 1', 'new 2', 'new 3'], 200)).toEqual(['20', '4p4', '3']);
   expect(await change(['k0', 'k1'], 300)).toEqual(['20', '4p4', '3', '2p2']);
   expect(await change(['k5'], 400)).toEqual(['23']);

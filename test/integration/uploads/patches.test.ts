@@ -1,6 +1,6 @@
 /**
- * Upserts, syncs and deletes of a dataset with a table of its own store only the changed rows. Each is done in a second product as
- * well, which writes all rows again, and must come to the same.
+ * Upserts, syncs and deletes of a dataset with its own table store only the changed rows. The results must equal those
+ * of a second product, which rewrites all rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RowChanges } from '../../../src/model/process.js';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await copying?.product.close();
 });
 
-/** Twenty rows of keys a to t. */
+/** Twenty rows with the keys a to t. */
 const rows = Array.from({ length: 20 }, (_, at) => ({
   key: String.fromCharCode(97 + at),
   day: `2024-01-${String(at + 1).padStart(2, '0')}`,
@@ -51,7 +51,7 @@ const lineOf = ({ key, day }: (typeof rows)[number], value: number | string = ke
 const header = 'key,day,value\n';
 const table = header + rows.map((row) => lineOf(row)).join('');
 
-/** A dataset on both sides. */
+/** A dataset in both products. */
 interface Pair {
   readonly patched: number;
   readonly copied: number;
@@ -88,7 +88,7 @@ const newestSegment = async (dataset: number) => {
   return found;
 };
 
-/** Sends a file to both; what comes of it is the same, byte for byte. */
+/** Uploads a file to both and compares the results byte for byte. */
 const change = async ({ patched, copied }: Pair, file: string, options: Options) => {
   const send = async (side: Side, dataset: number) => {
     const done = await uploadWith(side.owner, dataset, file, options);
@@ -212,7 +212,7 @@ describe('a change of a dataset with a table of its own', () => {
     const byDay = { mode: 'delete', key: 'key,day' };
     const seen: (string | undefined)[] = [];
     for (const [file, options] of [
-      // The first day goes, that of b stays, and the file has days that the dataset lacks.
+      // Deletes the first day, keeps that of b, and has days that the dataset lacks.
       ['key,day\na,2024-01-01\nb,2024-01-02\nc,2024-01-02\nd,2031-05-05\n', byDay],
       ['key,day\nA,2024-01-02\nC,\n', byDay],
       ['key,day\nB,2024-01-02\n', byDay],

@@ -7,7 +7,7 @@ let owner: Client;
 let dataset: number;
 const ids: string[] = [];
 
-/** Three versions, published on the first days of January, February and March. */
+/** Three versions, published on the first of January, February and March. */
 beforeAll(async () => {
   product = await startProduct();
   owner = await product.createAccount('owner');
@@ -133,7 +133,7 @@ describe('asOf', () => {
 
 describe('a version', () => {
   it('that is published, restored or cloned is current from that moment', async () => {
-    // Tomorrow: the day may change while this runs, and what is current stays so.
+    // Tomorrow, since the day may change during the test.
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const own = await createDataset(owner);
     const first = await upload(owner, own, 'a\n1\n');

@@ -59,7 +59,7 @@ const sent = async (dataset: number, content: string, mode = 'replace'): Promise
   return done;
 };
 
-/** Tables of the segments of each version of a dataset, oldest version first. */
+/** Tables of the segments of each version, oldest version first. */
 const placesOf = async (dataset: number): Promise<string[]> => {
   const rows = await product.sql.query<{ id: number; place: Place }>(
     `SELECT v.id, ${placeSql('g')} AS place FROM versions v JOIN LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ON true
@@ -242,7 +242,7 @@ describe('the comparison of both sides', () => {
   });
   afterAll(() => clickhouse.close());
 
-  /** One sweep, and the number of lists of segments that a comparison before it asked for. */
+  /** Runs a sweep. Counts the segment lists that were read. */
   const swept = async () => {
     let lists = 0;
     for await (const _ of createInventory(product.sql, clickhouse).compare()) lists += 1;
@@ -303,7 +303,7 @@ describe('the comparison of both sides', () => {
     const [short, long, lost] = [await newest(less), await newest(more), await newest(gone)];
     await erase(`_seg = ${short} AND ${recordSql} = 5`);
     await erase(`_seg = ${lost}`);
-    // As many rows as before, all in all.
+    // The total row count is unchanged.
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) SELECT ${long}, 100 + number FROM numbers(6)`);
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) VALUES (${lost + 1}, 0)`);
     expect(await swept()).toMatchObject({ orphans: 1, missing: 3 });
@@ -391,7 +391,7 @@ describe('the table of a store', () => {
   const price = { name: 'c1_f', physical: 'f' } as const;
   const amount = { name: 'c2_f', physical: 'f' } as const;
   let clickhouse: ClickHouse;
-  // Sweeps of the product would find tables here that PostgreSQL does not know.
+  // Sweeps of the product would drop the tables of these tests as orphaned.
   beforeAll(async () => {
     const { clickhouseUrl, clickhouseDatabase } = product.config;
     clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: `${clickhouseDatabase}_tables` });
@@ -402,7 +402,7 @@ describe('the table of a store', () => {
     await clickhouse.close();
   });
 
-  /** Stores a row of an upload that has several chunks. */
+  /** Inserts a row of an upload of several chunks. */
   const insert = async (tables: RowTables, segment: number, columns: readonly NamedColumn[]) => {
     const { body } = await clickhouse.send({
       body: `SELECT toUInt64(${segment}) AS _seg, toUInt64(0) AS _row, toNullable(0.5) AS c1_f FORMAT Native`,
@@ -416,7 +416,7 @@ describe('the table of a store', () => {
     await tables.insert({ segment, place }, chunk);
   };
 
-  /** Two processes, the first of which knows the table; the second has dropped it. */
+  /** Two processes: the second has dropped a table that the first has cached. */
   const droppedByAnother = async () => {
     const [one, another] = [createRowTables(clickhouse), createRowTables(clickhouse)];
     await insert(one, 1, [price]);

@@ -1,4 +1,4 @@
-/** Positions of rows: given when an upload is accepted, kept by whatever copies the row. */
+/** Row positions are assigned when an upload is accepted and kept when rows are copied. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -49,7 +49,7 @@ const keysOf = async (dataset: number, query = ''): Promise<string[]> =>
 const keys = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `k${from + at}`);
 
-/** Positions of the rows of the current version, as `upload/record`, wherever they are stored. */
+/** Row positions of the current version, as `upload/record`. */
 const positionsOf = async (dataset: number): Promise<string[]> => {
   const [row] = await product.sql.query<{ ids: string[]; store: number; pool: string | null }>(
     `SELECT array_agg(g.id::text) AS ids, max(g.store_id) AS store, max(m.pool) AS pool
@@ -68,7 +68,7 @@ const positionsOf = async (dataset: number): Promise<string[]> => {
 const records = (upload: number | undefined, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${upload}/${at}`);
 
-/** Upload numbers of a dataset, in the order in which its uploads were accepted. Some numbers may stay unused. */
+/** Upload numbers of a dataset in order of acceptance. Some numbers may be unused. */
 const numbersOf = async (dataset: number): Promise<number[]> => {
   const rows = await product.sql.query<{ number: number }>(
     'SELECT upload_number AS number FROM processes WHERE dataset_id = $1 AND upload_number IS NOT NULL ORDER BY id',
@@ -101,7 +101,7 @@ it('positions stay when a small dataset grows into a table of its own, and when 
 it('positions are the same in the next attempt of an upload', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 1), {});
-  // A value far behind the first chunk needs a wider type.
+  // A value far after the first chunk needs a wider type.
   const done = await uploadWith(owner, dataset, `${fileOf(1, 2_000)}k2001,text\n`, {});
   const found = await product.sql.query<{ attempt: number; number: number }>(
     `SELECT (g.id % 1000)::int AS attempt, g.upload_number AS number FROM segments g

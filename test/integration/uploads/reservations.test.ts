@@ -1,4 +1,4 @@
-/** Ids of processes that are given out before the file comes, and what a process tells of a running upload. */
+/** Process ids reserved before the upload, and progress of a running upload. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -135,7 +135,7 @@ describe('a reserved process', () => {
       await json(await call(owner, 'DELETE', `/datasets/${dataset}/processes/${cancelled.id}`)),
     ).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
     expect(await tries(cancelled.id)).toEqual([409, 'process_used']);
-    // No byte of a body of a gigabyte is read.
+    // The body of a gigabyte is not read.
     const socket = await openUpload(owner, dataset, 1e9, `processId=${mine.id}`);
     expect(await answerOf(socket)).toMatch(/^HTTP\/1.1 409 /);
   });
@@ -215,7 +215,7 @@ describe('the progress of a process', () => {
     const rows = Array.from({ length: 2000 }, (_, row) => `${row},${row % 7}`);
     const body = Buffer.from(`${partHead}a,b\n${rows.join('\n')}\n${formEnd}`);
     const socket = await openUpload(owner, dataset, body.length, `processId=${id}`);
-    // Less than the first part: nothing of the file is known yet, and still it moves.
+    // Progress is reported even before the first chunk.
     socket.write(body.subarray(0, 600));
     await expect.poll(async () => (await read(dataset, id)).progress.received).toBe(600);
     expect((await read(dataset, id)).progress).toMatchObject({

@@ -17,7 +17,7 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '0',
     segmentGraceMs: '0',
-    // Counts what a sweep removes: no other one may run in between.
+    // The tests count what a sweep removes, so no other sweep may run.
     sweepIntervalMs: '86400000',
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',
@@ -45,7 +45,7 @@ interface Item {
   readonly count: number;
 }
 
-/** Counts of one sweep, by their names in its report. */
+/** Runs a sweep. @returns counts by name. */
 const sweep = async (): Promise<Record<string, number>> =>
   Object.fromEntries(((await admin('sweep')) as Item[]).map(({ what, count }) => [what, count]));
 
@@ -57,7 +57,7 @@ const idsOf = async (dataset: number): Promise<string[]> =>
     ({ versionId }) => versionId,
   );
 
-/** A dataset of so many versions; newest first. */
+/** Creates a dataset with this many versions, newest first. */
 const versions = async (count: number): Promise<{ dataset: number; ids: string[] }> => {
   const dataset = await createDataset(owner);
   for (let at = 0; at < count; at += 1) await upload(owner, dataset, `a\n${at}\n`);

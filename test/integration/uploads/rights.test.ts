@@ -1,4 +1,4 @@
-/** Rights that end while an upload runs: what was right at its start does not count when it is published. */
+/** Permissions are checked again when an upload is published, since they may be revoked while it runs. */
 
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const createIn = async (repositoryId: number): Promise<number> => {
   return (await json<{ id: number }>(await call(owner, 'POST', '/datasets', body), 201)).id;
 };
 
-/** Sends while no worker runs, lets the right end, and gives what comes of it. */
+/** Uploads while no worker runs, revokes the permission, and returns the outcome. */
 const sendThen = async (client: Client, dataset: number, end: () => Promise<unknown>) => {
   await product.stopWorker();
   const process = await json<ProcessAnswer>(await putFile(client, dataset, 'a\nnew\n'), 201);

@@ -1,4 +1,4 @@
-/** Uploads that a worker stores together: each whole, whatever happened to the batch before. */
+/** Uploads stored in batches are complete, whatever happened to an earlier batch. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -50,7 +50,7 @@ describe('short uploads that wait together', () => {
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];
     for (let at = 0; at < 6; at += 1) sent.push(await put(datasets[at] ?? 0, fileOf(at + 1)));
-    // The first wins the race to the same dataset, the second is the version that is shown.
+    // Two uploads to the same dataset: the first is published before the second.
     sent.push(await put(datasets[0] ?? 0, fileOf(7)));
     sent.push(await put(datasets[6] ?? 0, 'a,b\n1,2\n3\n'));
     sent.push(await put(datasets[7] ?? 0, 'a,b\n'));
@@ -80,7 +80,7 @@ describe('short uploads that wait together', () => {
     await product.stopWorker();
     const marked = await put(alone, fileOf(1));
     const fresh = await put(batched, fileOf(2));
-    // As a worker leaves it that dies after the insert and before the record.
+    // As after a worker died between the insert and its record.
     await product.sql.query('UPDATE processes SET in_batch = true WHERE id = $1', [marked.id]);
     const rowsOfFirst = `INSERT INTO ${product.config.clickhouseDatabase}.pool_narrow (_seg, _row)
       SELECT ${marked.id * 1000 + 1}, number FROM numbers(2)`;

@@ -60,7 +60,7 @@ describe('merges of columns', () => {
     return call(merging, 'PATCH', `/datasets/${dataset}/columns/${id}?wait=0`, { name: 'a', merge: true });
   };
 
-  /** Datasets of an account that has room for one copy more. */
+  /** Creates datasets of an account with space for one more copy. */
   const prepare = async (count: number): Promise<number[]> => {
     const plan = `room${count}`;
     await product.sql.query(
@@ -79,7 +79,7 @@ describe('merges of columns', () => {
     await product.stopWorker();
     const pending = await json<ProcessAnswer>(await merge(first), 202);
     expect((await json<{ code: string }>(await merge(second), 402)).code).toMatch(/quota/);
-    // A repeated request takes no room a second time.
+    // A repeated request does not reserve space again.
     expect(await json<ProcessAnswer>(await merge(first), 202)).toMatchObject({ id: pending.id });
     await json(await call(merging, 'DELETE', `/datasets/${first}/processes/${pending.id}`));
     const next = await json<ProcessAnswer>(await merge(second), 202);

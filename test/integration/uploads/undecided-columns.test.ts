@@ -1,4 +1,4 @@
-/** Columns without values: the first value decides type and role, by whichever upload it comes. */
+/** The type and role of a column without values are decided by its first value, in any upload. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,

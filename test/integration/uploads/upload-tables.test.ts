@@ -1,4 +1,4 @@
-/** The tables that take the chunks of long uploads, and what workers do with them that are late (docs/adr/0027-upload-tables.md). */
+/** Staging tables of long uploads, with late and concurrent workers (docs/adr/0027-upload-tables.md). */
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -39,7 +39,7 @@ const blockOf = async (segmentId: number, row: number): Promise<Buffer> => {
 
 const to = (segment: number): Target => ({ segment, place });
 
-/** A worker stores a chunk of one row. */
+/** Stores a chunk of one row. */
 const store = async (tables: RowTables, segmentId: number, chunk: number): Promise<void> => {
   await tables.insert(to(segmentId), {
     number: chunk,
@@ -53,7 +53,7 @@ const store = async (tables: RowTables, segmentId: number, chunk: number): Promi
 
 const worker = (): RowTables => createRowTables(clickhouse);
 
-/** A worker that does something else between having counted the rows that it promotes and promoting them. */
+/** A worker that runs `meanwhile` between counting and promoting rows. */
 const slowWorker = (meanwhile: () => Promise<void>): RowTables =>
   createRowTables(
     standAlone({
@@ -71,7 +71,7 @@ it('staging tables are promoted with exactly the counted rows or not at all, whi
   const slow = slowWorker(async () => {
     await second.promote(to(1), 2);
     await second.dropStaging(1);
-    // A chunk that is delivered again to a worker that has not heard of it.
+    // A chunk that is redelivered to another worker.
     const late = worker();
     await store(late, 1, 1);
     await late.promote(to(1), 2);

@@ -19,7 +19,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  // Small chunks, so that small files travel as many.
+  // Small chunks, so that small files have several.
   product = await startProduct({ poolMaxRows: '0', firstChunkBytes: '256', chunkBytes: '1024' });
   owner = await product.createAccount('owner');
 });

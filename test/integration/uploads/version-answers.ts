@@ -1,9 +1,9 @@
 import { type Client, call } from '../../support/datasets.js';
 
-/** Answers by what was asked: path, tags and row count of the answer are part of the text. */
+/** Answers by query; the text includes path, ETag and row count. */
 export type Answers = Map<string, string>;
 
-/** All are answered from the rows: whole files would be the ones that were made before. */
+/** Queries that read rows, since exported files would be cached. */
 const questions = [
   '&$top=100000',
   '&$format=json',
@@ -15,7 +15,7 @@ const questions = [
   '&transpose=true&$format=json',
 ];
 
-/** Answers of a version to many questions, byte by byte. */
+/** Answers of a version to many queries. */
 export const answersOf = async (client: Client, dataset: number, version: string): Promise<Answers> => {
   const answers: Answers = new Map();
   const ask = async (question: string): Promise<void> => {

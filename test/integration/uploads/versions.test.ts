@@ -91,7 +91,7 @@ describe('versions', () => {
       expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${gone}`)).status).toBe(204);
       texts.delete(gone ?? '');
     }
-    // Several sweeps drop what no version names.
+    // Several sweeps drop unreferenced segments.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     for (const [id, text] of texts) expect(await download(owner, dataset, `?versionId=${id}`)).toBe(text);
     const [current] = await list(dataset, '?$top=1');

@@ -1,4 +1,4 @@
-/** Columns of years: entities, and the time axis of a dataset without dates. */
+/** Year columns are entities and the time axis of a dataset without dates. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -36,7 +36,7 @@ const factsOf = async (dataset: number) => {
 
 const noDates = { minDate: null, maxDate: null, frequency: null };
 
-/** @param years Of each country. */
+/** @param years years of each country. */
 const table = (years: readonly number[], header = 'Country,Year,GDP'): string =>
   `${header}\n${years.flatMap((year) => ['NO', 'SE'].map((country) => `${country},${year},${year / 10}\n`)).join('')}`;
 
