@@ -39,7 +39,7 @@ const withoutLastUse = (value: unknown): unknown => {
 /** Describes the difference from the recorded answer in status or bytes; undefined if there is none. */
 const difference = async (before: RecordedAnswer): Promise<string | undefined> => {
   const now = await answerNow(before);
-  const question = `${before.account ?? 'nobody'} ${before.path}`;
+  const question = `${before.account ?? 'anonymous'} ${before.path}`;
   if (now.status !== before.status) return `${question}: ${now.status}, was ${before.status}`;
   // The wording of errors may change.
   if (before.status >= 400 || shortened(now.text) === before.text) return undefined;
