@@ -1,7 +1,7 @@
 """Reads parts of a linked Parquet file with pandas, polars and DuckDB and prints what they saw as JSON.
 
-Argument: a link to the file of a table with the columns Day (date, in order), Value (number) and Note (text). Whoever
-serves the link counts the bytes.
+Argument: a link to the file of a table with the columns Day (date, in order), Value (number) and Note (text). The
+server of the link counts the bytes.
 """
 
 import datetime
