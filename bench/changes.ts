@@ -7,10 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Changed, type Changing, change, diskOf, upsertOf } from './changes/changing.js';
 import {
   changeFigures,
+  copiedGoals,
   differenceFigures,
   number,
   ratio,
   readFigures,
+  readGoals,
   sizes,
   yearFigures,
 } from './changes/figures.js';
@@ -19,6 +21,8 @@ import { fileOf, numbersTo, type TableShape } from './changes/rows.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { createDataset } from './support/client.js';
 import { untilQuiet } from './support/process-stats.js';
+import type { ProductSettings } from './support/product.js';
+import { readCopiesFrom, untilReadCopy } from './support/read-copy.js';
 import { inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 
@@ -26,8 +30,9 @@ import { median } from './support/statistics.js';
 const startDataset = async (
   { product: start, say }: BenchContext,
   shape: TableShape,
+  settings?: ProductSettings,
 ): Promise<{ changing: Changing; base: Changed }> => {
-  const product = await start();
+  const product = await start(settings);
   const datasetId = await createDataset(product, `changes ${shape.title} ${Date.now()}`);
   const changing: Changing = { product, shape, datasetId, disk: diskOf(product, datasetId) };
   say(`${shape.title}: upload`);
@@ -38,7 +43,9 @@ const startDataset = async (
 /** A version a day for a year. Uses a fresh dataset, since the 100,000-row changes of the other bench would soon trigger folding. */
 const measureYear = async (context: BenchContext, shape: TableShape, turns: number): Promise<void> => {
   const { pick, say, report } = context;
-  const { changing, base } = await startDataset(context, shape);
+  // No version has this many rows before the last one.
+  const copiedRows = shape.rows + 1;
+  const { changing, base } = await startDataset(context, shape, readCopiesFrom(copiedRows));
   say(`${shape.title}: a version a day`);
   const year = await yearFigures(changing, {
     days: pick(365, 12),
@@ -52,9 +59,23 @@ const measureYear = async (context: BenchContext, shape: TableShape, turns: numb
       last: year.versions.at(-1) ?? '',
       turns,
       when: 'after a year',
+      goals: readGoals,
     }),
   );
   report(await differenceFigures(changing, year.versions));
+  say(`${shape.title}: read copy`);
+  const added = fileOf(shape, { numbers: [shape.rows], revisionOf: () => 0 });
+  const last = await change(changing, added, { mode: 'upsert', onDuplicateKey: 'last' });
+  await untilReadCopy(changing.product, changing.datasetId, copiedRows);
+  report(
+    await readFigures(changing, {
+      first: base.versionId,
+      last: last.versionId,
+      turns,
+      when: 'after a year, from the read copy',
+      goals: copiedGoals,
+    }),
+  );
 };
 
 const measureShape = async (context: BenchContext, shape: TableShape): Promise<void> => {
@@ -105,6 +126,7 @@ const measureShape = async (context: BenchContext, shape: TableShape): Promise<v
       last: checked.versionId,
       turns,
       when: 'after these changes',
+      goals: readGoals,
     })),
   ]);
   say(`${shape.title}: other databases`);

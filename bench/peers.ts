@@ -1,7 +1,6 @@
 /** Loads one file and runs the same queries here, in a plain ClickHouse table, in DuckDB and in SQLite. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Database, duckDb, plainClickHouse, sqliteDatabase } from './peers/databases.js';
 import { loadNow, type PeersResult, type Row, renderPeers } from './peers/markdown.js';
@@ -12,7 +11,7 @@ import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
 import { measure, type Usage, untilQuiet } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
-import { queryClickHouse } from './support/requests.js';
+import { readCopiesFrom, untilReadCopy } from './support/read-copy.js';
 import { median } from './support/statistics.js';
 import { download } from './support/stored.js';
 import { type TableFile, tableFile } from './support/table-file.js';
@@ -101,18 +100,7 @@ const untilCopied = async (product: RunningProduct, datasetId: number, file: Tab
   const [header = ''] = readFileSync(file.path).subarray(0, 1_000).toString().split('\n', 1);
   const row = Readable.from([Buffer.from(`${header}\n2000-01-01,France,price,1.5,2.5,3\n`)]);
   await uploadAndWait(product, datasetId, row, { mode: 'append' });
-  const copies = `SELECT count() FROM system.tables WHERE match(name, '^r[0-9]+_') AND total_rows = ${file.rows + 1}`;
-  for (let turn = 0; (await queryClickHouse(product.clickhouseUrl, copies)).trim() !== '1'; turn += 1) {
-    if (turn === 60) throw new Error('no read copy was made within a minute');
-    await download(product, { datasetId }, `$top=1&$skip=${turn}`)();
-    await sleep(1_000);
-  }
-  await untilQuiet(product);
-  // The API learns of the copy when it records a read, at most every ten seconds.
-  for (let turn = 0; turn < 2; turn += 1) {
-    await sleep(11_000);
-    await download(product, { datasetId }, `$top=2&$skip=${turn}`)();
-  }
+  await untilReadCopy(product, datasetId, file.rows + 1);
 };
 
 const medianCpu = (usages: readonly Usage[]): Record<string, number> =>
@@ -124,9 +112,13 @@ const medianCpu = (usages: readonly Usage[]): Record<string, number> =>
   );
 
 /** Figures of the bench `reads`. */
-const readFigures = async (context: BenchContext): Promise<Figure[]> => {
+const readFigures = async (context: BenchContext, product: RunningProduct): Promise<Figure[]> => {
   const reported: Figure[] = [];
-  const last = await createReads(1_000)({ ...context, report: (figures) => void reported.push(...figures) });
+  const last = await createReads(1_000)({
+    ...context,
+    product: async () => product,
+    report: (figures) => void reported.push(...figures),
+  });
   return [...reported, ...last].filter(({ unit }) => unit !== '×');
 };
 
@@ -171,12 +163,7 @@ export const peers: Bench = async (context) => {
   const machineLoad = loadNow();
   const file = await tableFile(pick(5_000_000, 50_000));
   // The file alone gets no read copy; with one more row it gets one immediately.
-  const product = await open({
-    ...withResultCache,
-    readCopyMinRows: String(file.rows + 1),
-    readCopyQuietMs: '0',
-    readCopyIntervalMs: '500',
-  });
+  const product = await open({ ...withResultCache, ...readCopiesFrom(file.rows + 1) });
   const plain = await plainClickHouse(product, file, defer);
   const others = [await duckDb(file, defer), await sqliteDatabase(file, defer)];
   const loaded = await load(product, file, { plain, others, turns: pick(3, 1) });
@@ -206,7 +193,7 @@ export const peers: Bench = async (context) => {
     cpu: medianCpu(loaded.uploads),
     insertCpu: medianCpu(loaded.inserts).clickhouse ?? Number.NaN,
     load: machineLoad,
-    reads: await readFigures(context),
+    reads: await readFigures(context, product),
   };
   if (!quick) writeFileSync(resultPath, renderPeers(result));
   return [...measured.map((row) => figureOf(row)), ...copied.map((row) => figureOf(row, copiedGoals))];

@@ -12,8 +12,8 @@ export interface BenchContext {
   /** Keeps figures even if the bench fails later; they precede the returned ones. */
   report(figures: readonly Figure[]): void;
   /**
-   * Starts the whole product on a fresh data folder and warms it up; later calls return the same product. In a quick
-   * run, benches without settings of their own share one. The runner stops it.
+   * Starts the whole product on a fresh data folder and warms it up; later calls with the same settings return the same
+   * product. In a quick run, benches without settings of their own share one. The runner stops it.
    */
   product(settings?: ProductSettings): Promise<RunningProduct>;
   /** Registers cleanup that runs when the bench ends, whatever its outcome, in reverse order. */

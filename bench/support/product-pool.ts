@@ -55,11 +55,14 @@ export const createProductPool = ({ isShared, dataDir, say, signal }: ProductPoo
         await scope.defer('product', product.stop);
         return product;
       };
-      let own: Promise<RunningProduct> | undefined;
+      /** Products of this bench, by their settings. */
+      const own = new Map<string, Promise<RunningProduct>>();
       return async (settings) => {
         if (!isShared || settings !== undefined) {
-          own ??= startOwn(settings);
-          return own;
+          const key = JSON.stringify(settings ?? {});
+          const started = own.get(key) ?? startOwn(settings);
+          own.set(key, started);
+          return started;
         }
         shared ??= await start(settings);
         return shared;
