@@ -18,7 +18,7 @@ afterAll(async () => {
 const storeOf = ({ config }: TestProduct) =>
   createClickHouse({ url: config.clickhouseUrl ?? '', database: config.clickhouseDatabase });
 
-it('accepts a catalog that returns to its own rows', async () => {
+it('a catalog accepts its own rows again', async () => {
   const clickhouse = storeOf(product);
   const id = await bindInstallation(product.sql, clickhouse);
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -26,7 +26,7 @@ it('accepts a catalog that returns to its own rows', async () => {
   await clickhouse.close();
 });
 
-it('refuses the rows of another catalog, which a sweep would drop', async () => {
+it('a catalog refuses the rows of another one, which a sweep would drop', async () => {
   const clickhouse = storeOf(product);
   await expect(bindInstallation(other.sql, clickhouse)).rejects.toMatchObject({
     code: 'foreign_rows',

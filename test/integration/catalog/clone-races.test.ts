@@ -21,7 +21,7 @@ const facts = (rows: number) => ({ columns: [{ name: 'Value', physical: 'f' }], 
 const newDataset = async (name: string): Promise<number> =>
   (await ada.ask('POST', '/datasets', { name, repositoryId })).json<{ id: number }>().id;
 
-const someoneWaits = async (): Promise<void> => {
+const untilBlockedOnLock = async (): Promise<void> => {
   for (;;) {
     const [row] = await api.sql.query<{ waiting: number }>(
       // Other tests use the same server.
@@ -43,14 +43,14 @@ const cloneWhile = async (
   await api.sql.tx(async (tx) => {
     await change(tx);
     cloning = ada.ask('POST', `/datasets/${datasetId}/clone`, { repositoryId, name });
-    await someoneWaits();
+    await untilBlockedOnLock();
   });
   if (cloning === undefined) throw new Error('the clone was never requested');
   return cloning;
 };
 
 describe('a clone that waits for a change of its source', () => {
-  it('has the version that the change published', async () => {
+  it('has the version that the change publishes', async () => {
     const id = await newDataset('published meanwhile');
     await publishVersion(api.sql, id, facts(3));
     const answer = await cloneWhile(id, 'of the newer', (tx) => publishVersion(tx, id, facts(7)));
@@ -62,13 +62,13 @@ describe('a clone that waits for a change of its source', () => {
     });
   });
 
-  it('has the first version, published meanwhile', async () => {
+  it('has the first version, if the change publishes it', async () => {
     const id = await newDataset('first published meanwhile');
     const answer = await cloneWhile(id, 'of the first', (tx) => publishVersion(tx, id, facts(5)));
     expect(answer.json()).toMatchObject({ rowCount: 5, columns: [{ name: 'Value' }] });
   });
 
-  it('is 404 when the source was deleted meanwhile', async () => {
+  it('is 404 if the change deletes the source', async () => {
     const id = await newDataset('deleted meanwhile');
     await publishVersion(api.sql, id, facts(5));
     const answer = await cloneWhile(id, 'of nothing', (tx) =>

@@ -30,7 +30,7 @@ const newDataset = async (body: Record<string, unknown> = {}): Promise<number> =
 };
 
 describe('create', () => {
-  it('answers 201 with every field of the contract, null for fields that the request lacks', async () => {
+  it('answers 201 with the new dataset, null in fields that the request omits', async () => {
     const answer = await ada.ask('POST', '/datasets', { name: 'Prices', repositoryId });
     expect(answer.status).toBe(201);
     expect(answer.json()).toMatchObject({
@@ -67,7 +67,7 @@ describe('create', () => {
     expect(answer.json<{ error: string }>().error).toContain(word);
   });
 
-  it('needs Write on the repository: 403 for a stranger, hidden or not', async () => {
+  it('answers 403 to an account without Write on the repository, private or public', async () => {
     expect((await bob.ask('POST', '/datasets', { name: 'x', repositoryId })).status).toBe(403);
     expect((await bob.ask('POST', '/datasets', { name: 'x', repositoryId: openId })).status).toBe(403);
   });
@@ -80,7 +80,7 @@ describe('create', () => {
     },
   );
 
-  it('stores a name unchanged, with its spaces and decomposed letters', async () => {
+  it('stores a name unchanged, with outer spaces and decomposed letters', async () => {
     for (const name of [' padded ', 'padded', 'Caf\u00e9 1', 'Cafe\u0301 1']) {
       const id = await newDataset({ name });
       expect((await ada.ask('GET', `/datasets/${id}`)).json()).toMatchObject({ name });
@@ -88,7 +88,7 @@ describe('create', () => {
     expect((await ada.ask('POST', '/datasets', { name: ' padded ', repositoryId })).status).toBe(409);
   });
 
-  it('answers 409 for a taken name, and creates one dataset when requests race', async () => {
+  it('answers 409 for a taken name, and to all but one of concurrent requests for a new name', async () => {
     await newDataset({ name: 'Taken' });
     expect((await ada.ask('POST', '/datasets', { name: 'Taken', repositoryId })).status).toBe(409);
     const racing = await Promise.all(
@@ -99,7 +99,7 @@ describe('create', () => {
 });
 
 describe('read', () => {
-  it('shows what was published with columns', async () => {
+  it('shows the columns and figures of the published version', async () => {
     const id = await newDataset();
     const versionId = await publishVersion(api.sql, id, {
       columns: [
@@ -131,7 +131,7 @@ describe('read', () => {
     );
   });
 
-  it('needs no key when public; otherwise 401 without and 403 for strangers', async () => {
+  it('needs no key if public; otherwise answers 401 without a key and 403 to other accounts', async () => {
     const open = await newDataset({ repositoryId: openId });
     const hidden = await newDataset();
     expect((await api.ask('GET', `/datasets/${open}`)).json()).toMatchObject({ permission: 'Read' });
@@ -176,7 +176,7 @@ describe('update and delete', () => {
     expect((await ada.ask('PUT', `/datasets/${id}`, { name: 'taken' })).status).toBe(409);
   });
 
-  it('deletes it: 204 without content, 404 afterwards; 403 for strangers', async () => {
+  it('answers 204 to a deletion, 404 to the next one, and 403 to other accounts', async () => {
     const id = await newDataset({ repositoryId: openId });
     expect((await bob.ask('DELETE', `/datasets/${id}`)).status).toBe(403);
     const answer = await ada.ask('DELETE', `/datasets/${id}`);
@@ -184,7 +184,7 @@ describe('update and delete', () => {
     expect((await ada.ask('DELETE', `/datasets/${id}`)).status).toBe(404);
   });
 
-  it('leaves segments and tables to the sweep', async () => {
+  it('deletes versions at once and leaves segments to the sweep', async () => {
     const id = await newDataset();
     await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }] });
     const [{ store } = { store: 0 }] = await api.sql.query<{ store: number }>(
@@ -272,7 +272,7 @@ describe('clone', () => {
     return id;
   };
 
-  it('shares rows with its source and is independent of it: own columns, same store, same segments', async () => {
+  it('shares store and segments with its source, and has its own columns', async () => {
     const id = await source();
     const [country] = (await ada.ask('GET', `/datasets/${id}/columns`)).json<{ id: number }[]>();
     await ada.ask('PATCH', `/datasets/${id}/columns/${country!.id}`, { name: 'Land' });
@@ -319,7 +319,7 @@ describe('clone', () => {
     expect((await bob.ask('POST', `/datasets/${id}/clone`, { repositoryId })).status).toBe(403);
   });
 
-  it('has the name of the source by default, and is refused with 409 where that name is taken', async () => {
+  it('has the name of the source by default, and is refused with 409 if that name is taken', async () => {
     const id = await source();
     expect((await ada.ask('POST', `/datasets/${id}/clone`, { repositoryId })).status).toBe(409);
     expect((await ada.ask('POST', `/datasets/${id}/clone`, { repositoryId: openId })).status).toBe(201);
@@ -333,7 +333,7 @@ describe('clone', () => {
 });
 
 describe('list', () => {
-  it('filters by repository, words and time', async () => {
+  it('filters by repository, words and time of the last update', async () => {
     const before = new Date(Date.now() - 1).toISOString().slice(0, -1);
     const id = await newDataset({ name: 'needle one', sourceName: 'Haystack Office', repositoryId: openId });
     const ids = async (person: Person, query: string) =>
@@ -347,7 +347,7 @@ describe('list', () => {
     expect(await ids(ada, `repositoryId=${openId}`)).toContain(id);
   });
 
-  it('returns all of 10,000 datasets in order', async () => {
+  it('returns all of 10,000 datasets in order of their ids', async () => {
     const many = (await ada.ask('POST', '/repositories', { name: 'many', privacy: 'Private' })).json<{
       id: number;
     }>();

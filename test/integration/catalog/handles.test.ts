@@ -33,7 +33,7 @@ describe('names of accounts and teams', () => {
     expect((await bob.ask('PUT', '/account', { name })).status).toBe(400);
   });
 
-  it('registers one of two names that look alike when both are requested at once', async () => {
+  it('registers only one of several lookalike names that are requested concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letter = String.fromCharCode(97 + round);
       const answers = await Promise.all([
@@ -45,14 +45,14 @@ describe('names of accounts and teams', () => {
     }
   });
 
-  it('frees the previous name of a renamed account', async () => {
+  it('frees the previous name of a renamed team, and its lookalikes', async () => {
     expect(await newTeam('Freed')).toEqual([201, undefined]);
     expect(await newTeam('freed', ada)).toEqual([409, 'name_taken']);
     expect((await bob.ask('PUT', '/teams/FREED', { name: 'Renamed' })).status).toBe(200);
     expect(await newTeam('fr\u0435ed', ada)).toEqual([201, undefined]);
   });
 
-  it('finds an account by another form of its name, and never by one that only looks like it', async () => {
+  it('finds an account by its name in full-width capitals, but not by a lookalike', async () => {
     const made = await ada.ask('POST', '/repositories', { name: 'R', privacy: 'Private' });
     const path = `/repositories/${made.json<{ id: number }>().id}/permissions`;
     const given = await ada.ask('PUT', `${path}/${encodeURIComponent('\uff22OB')}`, { level: 'Read' });
@@ -80,7 +80,7 @@ describe('names with bidirectional control characters', () => {
 });
 
 describe('a key that is limited to some repositories', () => {
-  it('reads nothing of the account except the key itself', async () => {
+  it('reads its repositories and itself, and nothing else of the account', async () => {
     const made = await ada.ask('POST', '/repositories', { name: 'Scope', privacy: 'Private' });
     const { id: repositoryId } = made.json<{ id: number }>();
     await ada.ask('POST', '/teams', { name: 'Hidden' });

@@ -46,7 +46,7 @@ describe('keys', () => {
     expect(row?.text).not.toContain(key);
   });
 
-  it('note their last use, at most once a minute', async () => {
+  it('record their last use, and no second use within a minute', async () => {
     const { id, key } = await newKey({});
     const used = async () =>
       (
@@ -97,7 +97,7 @@ describe('keys', () => {
 });
 
 describe('a read-only key', () => {
-  it('reads what the account reads, and is refused writes with the reason', async () => {
+  it('reads what the account can read, and is refused writes with key_read_only', async () => {
     const { key } = await newKey({ readOnly: true });
     expect((await api.ask('GET', `/repositories/${home}`, { key })).json()).toMatchObject({
       permission: 'Owner',
@@ -123,7 +123,7 @@ describe('a read-only key', () => {
 });
 
 describe('a key limited to repositories', () => {
-  it('works only for these repositories', async () => {
+  it('works for these repositories only', async () => {
     const { key } = await newKey({ repositoryIds: [home] });
     expect(
       (await api.ask('POST', '/datasets', { key, body: { name: 'in', repositoryId: home } })).status,
@@ -138,7 +138,7 @@ describe('a key limited to repositories', () => {
     expect((await api.ask('POST', '/account/keys', { key, body: { name: 'more' } })).status).toBe(403);
   });
 
-  it('must name repositories that the account sees', async () => {
+  it('cannot be created for an unknown repository or for none', async () => {
     expect((await ada.ask('POST', '/account/keys', { name: 'k', repositoryIds: [999_999] })).status).toBe(
       400,
     );

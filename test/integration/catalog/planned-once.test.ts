@@ -25,7 +25,7 @@ afterAll(() => close());
 /** Calls after which PostgreSQL considers a generic plan. */
 const calls = 5;
 
-it('PostgreSQL plans the statements for key, dataset, session and record at most five times each', async () => {
+it('PostgreSQL plans each statement that checks a key or session or reads a dataset at most five times', async () => {
   const account = await catalog.accounts.create({ name: 'ada', plan: 'unlimited' });
   const { id: keyId, key } = await catalog.keys.create(account.id, { name: 'test' });
   const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');

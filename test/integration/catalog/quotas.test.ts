@@ -26,7 +26,7 @@ const privateRepository = (person: Person) =>
   person.ask('POST', '/repositories', { name: 'p', privacy: 'Private' });
 
 describe('private repositories', () => {
-  it('are counted exactly when requests race, and 402 names quota, limit and use', async () => {
+  it('are counted exactly under concurrent requests, and 402 names quota, limit and use', async () => {
     const ada = await api.person('ada', { plan: 'small' });
     const answers = await Promise.all(Array.from({ length: 6 }, () => privateRepository(ada)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 402, 402, 402, 402]);
@@ -36,7 +36,7 @@ describe('private repositories', () => {
     });
   });
 
-  it('are counted when a public one is made private, and freed when one is deleted', async () => {
+  it('include one that was made private, and exclude one that was deleted', async () => {
     const bob = await api.person('bob', { plan: 'small' });
     await privateRepository(bob);
     const { id } = (await privateRepository(bob)).json<{ id: number }>();
@@ -88,7 +88,7 @@ describe('exports', () => {
     });
   });
 
-  it('are unlimited on a plan without limits, and are not counted without a caller', async () => {
+  it('are unlimited on a plan without limits, and not counted for anonymous callers', async () => {
     const caller = await callerOf(await api.person('eve'));
     for (let i = 0; i < 3; i++) await (await api.catalog.quotas.startExport(caller)).finish(1e12);
     await (await api.catalog.quotas.startExport(undefined)).finish(1);
@@ -100,7 +100,7 @@ describe('exports', () => {
 });
 
 describe('stored data', () => {
-  it('is all versions of all datasets of the owner, rows that they share once', async () => {
+  it('includes all versions of all datasets of the owner, and shared rows only once', async () => {
     const fay = await api.person('fay', { plan: 'small' });
     const home = (await fay.ask('GET', '/repositories/home')).json<{ id: number }>().id;
     const { id } = (await fay.ask('POST', '/datasets', { name: 'd', repositoryId: home })).json<{
@@ -163,7 +163,7 @@ describe('stored data', () => {
     expect(clone.json()).toMatchObject({ details: { quota: 'storedBytes', limit: 100, used: 0 } });
   });
 
-  it('that are private to others may be downloaded by plan only: 403', async () => {
+  it('that is private to another account cannot be downloaded on a plan for own data', async () => {
     const gus = await callerOf(await api.person('gus', { plan: 'small' }));
     const { quotas } = api.catalog;
     await quotas.requireDownload(gus, { own: true, privacy: 'Private' });
@@ -173,7 +173,7 @@ describe('stored data', () => {
     });
   });
 
-  it('that are public may be downloaded with and without a key', async () => {
+  it('that is public can be downloaded with and without a key', async () => {
     const ida = await callerOf(await api.person('ida', { plan: 'small' }));
     await api.catalog.quotas.requireDownload(ida, { own: false, privacy: 'Public' });
     await api.catalog.quotas.requireDownload(undefined, { own: false, privacy: 'Public' });
@@ -181,7 +181,7 @@ describe('stored data', () => {
 });
 
 describe('the first account', () => {
-  it('is made once when many processes start together', async () => {
+  it('is created once when several processes start at the same time', async () => {
     const fresh = await startTestApi({ databaseUrl: inject('databaseUrl') });
     try {
       const made = await Promise.all(

@@ -20,7 +20,7 @@ const newRepository = async (person: Person, body: Record<string, unknown> = {})
 };
 
 describe('Home', () => {
-  it('is created with the account, which it is named after and which is its Owner', async () => {
+  it('is created with the account, has its name and belongs to it', async () => {
     const answer = await ada.ask('GET', '/repositories/home');
     expect(answer.status).toBe(200);
     expect(answer.json()).toMatchObject({ name: 'ada', permission: 'Owner', team: null, description: null });
@@ -38,7 +38,7 @@ describe('Home', () => {
     expect(answer.json()).toMatchObject({ error: expect.any(String) });
   });
 
-  it('follows the name of the account until it is renamed', async () => {
+  it('is renamed with the account until it is given a name of its own', async () => {
     const eve = await api.person('eve');
     await eve.ask('PUT', '/account', { name: 'eva' });
     const home = (await eve.ask('GET', '/repositories/home')).json<{
@@ -54,7 +54,7 @@ describe('Home', () => {
 });
 
 describe('create', () => {
-  it('answers 201 with every field, null where nothing was given', async () => {
+  it('answers 201 with the new repository, null in fields that the request omits', async () => {
     const answer = await ada.ask('POST', '/repositories', { name: ' Energy ', privacy: 'Public' });
     expect(answer.status).toBe(201);
     expect(answer.json()).toMatchObject({
@@ -82,7 +82,7 @@ describe('create', () => {
     expect(answer.json<{ error: string }>().error).toContain(word);
   });
 
-  it('creates another repository for each request', async () => {
+  it('creates a repository for each request, even with the same name', async () => {
     const first = await newRepository(ada);
     const second = await newRepository(ada);
     expect(second.id).not.toBe(first.id);
@@ -90,7 +90,7 @@ describe('create', () => {
 });
 
 describe('read, update, delete', () => {
-  it('refuses strangers a private repository: 404 on update, 403 on every other request', async () => {
+  it('refuses a private repository to other accounts: an update with 404, other requests with 403', async () => {
     const { id } = await newRepository(ada);
     expect((await bob.ask('GET', `/repositories/${id}`)).status).toBe(403);
     expect((await bob.ask('GET', `/repositories/${id}/permissions`)).status).toBe(403);
@@ -108,7 +108,7 @@ describe('read, update, delete', () => {
     expect(answer.json()).toMatchObject({ id, privacy: 'Public', permission: 'Read' });
   });
 
-  it('shows a public repository to every account, and lets no stranger update it', async () => {
+  it('shows a public repository to every account, and refuses updates by other accounts', async () => {
     const { id } = await newRepository(ada, { privacy: 'Public' });
     expect((await bob.ask('GET', `/repositories/${id}`)).json()).toMatchObject({ permission: 'Read' });
     const update = await bob.ask('PUT', `/repositories/${id}`, { name: 'x', privacy: 'Public' });
@@ -141,7 +141,7 @@ describe('read, update, delete', () => {
     expect((await ada.ask('PUT', `/repositories/${id}`, { ...body, team: 'team-a' })).status).toBe(200);
   });
 
-  it('deletes it with its datasets', async () => {
+  it('deletes a repository with its datasets', async () => {
     const { id } = await newRepository(ada);
     const dataset = (await ada.ask('POST', '/datasets', { name: 'D', repositoryId: id })).json<{
       id: number;
@@ -162,7 +162,7 @@ describe('read, update, delete', () => {
 });
 
 describe('list', () => {
-  it('has own, shared and public repositories with the level of the caller, and filters them', async () => {
+  it('has shared and public repositories with the level of the caller, and filters them', async () => {
     const carl = await api.person('carl');
     const hidden = await newRepository(ada, { name: 'carl-list hidden' });
     const shared = await newRepository(ada, { name: 'carl-list shared' });
@@ -182,7 +182,7 @@ describe('list', () => {
     expect((await list('')).map(([id]) => id)).not.toContain(hidden.id);
   });
 
-  it('refuses an unknown query parameter and names the nearest', async () => {
+  it('refuses an unknown query parameter and suggests the closest one', async () => {
     const answer = await ada.ask('GET', '/repositories?privcy=Public');
     expect(answer.status).toBe(400);
     expect(answer.json<{ error: string }>().error).toContain('did you mean privacy');

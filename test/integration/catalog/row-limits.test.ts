@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => api?.close());
 
-it('an account has at most 10,000 repositories; other accounts can still create theirs', async () => {
+it('an account cannot have more than 10,000 repositories; other accounts can still create one', async () => {
   await api.sql.query(
     `INSERT INTO repositories (name, privacy, created_by)
      SELECT 'r' || n, 'Private', $1 FROM generate_series(1, 10000) AS n`,
@@ -39,7 +39,7 @@ it('an account that is in 1,000 teams cannot create another one', async () => {
   expect((await bob.ask('POST', '/teams', { name: 'onemore' })).status).toBe(201);
 });
 
-it('a repository has at most 100,000 datasets', async () => {
+it('a repository cannot have more than 100,000 datasets', async () => {
   const { id } = (await bob.ask('GET', '/repositories/home')).json<{ id: number }>();
   await api.sql.query(
     `WITH made AS (INSERT INTO stores SELECT FROM generate_series(1, 100000) RETURNING id)

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('searching the catalog', () => {
-  it('finds datasets that the caller may see; other accounts find public ones only', async () => {
+  it('finds datasets that the caller can see; other accounts find public ones only', async () => {
     expect(names(await search('?q=prices', ada.key)).sort()).toEqual(['Open prices', 'Secret prices']);
     for (const key of [undefined, bob.key]) {
       const found = await search('?q=prices', key);
@@ -53,7 +53,7 @@ describe('searching the catalog', () => {
     }
   });
 
-  it('finds columns by beginnings of their words, in any order', async () => {
+  it('finds columns by prefixes of their words, in any order', async () => {
     const columns = async (q: string): Promise<string[]> =>
       (await search(`?q=${q}`, ada.key)).columns.map(({ name }) => name).sort();
     expect(await columns('cru')).toEqual(['Crude estimate', 'Crude oil']);
@@ -63,13 +63,13 @@ describe('searching the catalog', () => {
     expect(await columns("'%3B%20--")).toEqual([]);
   });
 
-  it('takes punctuation literally', async () => {
+  it('matches punctuation literally', async () => {
     expect(names(await search('?q=100%20%25', ada.key))).toHaveLength(2);
     expect(names(await search('?q=_ever', ada.key))).toHaveLength(2);
     expect(names(await search('?q=100_', ada.key))).toEqual([]);
   });
 
-  it('returns the most recently changed datasets for an empty text, up to the requested number', async () => {
+  it('returns the most recently changed datasets for an empty query, up to the requested number', async () => {
     const all = await search('', ada.key);
     expect(names(all)).toEqual(['Secret prices', 'Open prices']);
     expect(all.datasets.map(({ columnCount }) => columnCount)).toEqual([2, 2]);
@@ -77,14 +77,14 @@ describe('searching the catalog', () => {
     expect(names(await search('?limit=1', ada.key))).toEqual(['Secret prices']);
   });
 
-  it('finds no columns that the current version does not have', async () => {
+  it('finds columns of the current version only', async () => {
     expect((await search('?q=gas', ada.key)).columns).toHaveLength(1);
     const [open] = (await search('?q=open', ada.key)).datasets;
     await withColumns(open?.id ?? 0, ['Crude oil']);
     expect((await search('?q=gas', ada.key)).columns).toEqual([]);
   });
 
-  it('refuses texts and limits beyond the bounds', async () => {
+  it('refuses a query that is too long, a limit out of range and an unknown parameter', async () => {
     for (const query of ['?limit=0', '?limit=101', `?q=${'x'.repeat(201)}`, '?words=x'])
       expect((await api.ask('GET', `/search${query}`, { key: ada.key })).status).toBe(400);
   });

@@ -30,7 +30,7 @@ const level = async (person: Person, path: string): Promise<string | number> => 
   return answer.status === 200 ? answer.json<{ permission: string }>().permission : answer.status;
 };
 
-describe('permissions of a repository', () => {
+describe('sharing a repository', () => {
   it('grants, changes, lists and removes a level', async () => {
     const id = await repository();
     for (const wanted of ['Read', 'Clone', 'Write', 'Admin', 'Owner']) {
@@ -50,7 +50,7 @@ describe('permissions of a repository', () => {
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(404);
   });
 
-  it('keeps its creator as Owner, who cannot be lowered or removed', async () => {
+  it('cannot lower or remove the level of its creator', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Owner' });
     expect((await bob.ask('PUT', `/repositories/${id}/permissions/ada`, { level: 'Read' })).status).toBe(409);
@@ -58,7 +58,7 @@ describe('permissions of a repository', () => {
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/ada`)).status).toBe(409);
   });
 
-  it('lets nobody grant or remove a level above their own', async () => {
+  it('lets no account grant, change or remove a level above its own', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Admin' });
     await ada.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Owner' });
@@ -89,7 +89,7 @@ describe('permissions of a repository', () => {
 });
 
 describe('permissions of a single dataset', () => {
-  it('show the dataset without its repository', async () => {
+  it('give access to this dataset only, not to its repository', async () => {
     const repositoryId = await repository();
     const id = await dataset(ada, repositoryId);
     const other = await dataset(ada, repositoryId);
@@ -121,7 +121,7 @@ const join = async (person: Person, team: string): Promise<void> => {
 };
 
 describe('invitations', () => {
-  it('wait for the answer of the account, which alone decides', async () => {
+  it('take effect only when the invited account accepts', async () => {
     await ada.ask('POST', '/teams', { name: 'Choir' });
     const invited = await ada.ask('PUT', '/teams/Choir/members/bob', { role: 'admin' });
     expect(invited.json()).toMatchObject({
@@ -156,7 +156,7 @@ describe('invitations', () => {
     expect((await ada.ask('DELETE', '/teams/Quartet/members/bob')).status).toBe(404);
   });
 
-  it('are answered with a full key only', async () => {
+  it('cannot be accepted or declined with a read-only key', async () => {
     await ada.ask('POST', '/teams', { name: 'Trio' });
     await ada.ask('PUT', '/teams/Trio/members/bob', { role: 'member' });
     const { key } = await api.catalog.keys.create(bob.id, { name: 'reader', readOnly: true });
@@ -166,7 +166,7 @@ describe('invitations', () => {
 });
 
 describe('teams', () => {
-  it('give members Write and admins Admin, which ends with the membership', async () => {
+  it('give members Write and admins Admin until they leave', async () => {
     expect((await ada.ask('POST', '/teams', { name: 'Analysts' })).status).toBe(201);
     const id = await repository({ team: 'Analysts' });
     expect(await level(bob, `/repositories/${id}`)).toBe(403);
@@ -191,7 +191,7 @@ describe('teams', () => {
     expect(await level(bob, `/datasets/${made}`)).toBe(403);
   });
 
-  it('give the level granted to the team instead of Write, and an account the level granted to it', async () => {
+  it('give members the level granted to the team instead of Write, or the one granted to their account', async () => {
     await ada.ask('POST', '/teams', { name: 'Readers' });
     await join(bob, 'Readers');
     await join(cat, 'Readers');
@@ -202,7 +202,7 @@ describe('teams', () => {
     expect(await level(cat, `/repositories/${id}`)).toBe('Clone');
   });
 
-  it('are visible to their members only, and cannot lose their last admin', async () => {
+  it('are visible to members, changed by admins only, and cannot lose their last admin', async () => {
     await ada.ask('POST', '/teams', { name: 'Secret' });
     expect((await bob.ask('GET', '/teams/Secret')).status).toBe(403);
     expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
@@ -215,19 +215,21 @@ describe('teams', () => {
     expect((await ada.ask('PUT', '/teams/Secret/members/nobody', { role: 'member' })).status).toBe(404);
   });
 
-  it('share one set of names with accounts, regardless of case', async () => {
+  it('share a namespace with accounts, regardless of case', async () => {
     expect((await ada.ask('POST', '/teams', { name: 'BOB' })).status).toBe(409);
     expect((await ada.ask('POST', '/teams', { name: 'personal' })).status).toBe(400);
     expect((await ada.ask('PUT', '/account', { name: 'analysts' })).status).toBe(409);
   });
 
-  it('create a default repository on demand, one even for concurrent requests', async () => {
+  it('get a default repository on demand, only one for concurrent requests', async () => {
     await cat.ask('POST', '/teams', { name: 'Cats' });
     expect((await cat.ask('PUT', '/account', { workspace: 'Cats' })).json()).toMatchObject({
       workspace: 'Cats',
     });
-    const asked = await Promise.all(Array.from({ length: 4 }, () => cat.ask('GET', '/repositories/default')));
-    const ids = asked.map((answer) => answer.json<{ id: number; team: string }>());
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => cat.ask('GET', '/repositories/default')),
+    );
+    const ids = answers.map((answer) => answer.json<{ id: number; team: string }>());
     expect(new Set(ids.map(({ id }) => id)).size).toBe(1);
     expect(ids[0]).toMatchObject({ team: 'Cats', privacy: 'Private', permission: 'Owner' });
     expect((await cat.ask('PUT', '/account', { workspace: 'Analysts' })).status).toBe(400);

@@ -30,7 +30,7 @@ const usage = async (): Promise<Usage> => {
 };
 
 /** Computes sizes from the segments. */
-const counted = async (): Promise<{ used: number; datasets: { id: number; bytes: number }[] }> => {
+const segmentSizes = async (): Promise<{ used: number; datasets: { id: number; bytes: number }[] }> => {
   const distinct = 'SELECT DISTINCT dataset_id, segment_id FROM segment_ranges';
   const datasets = await product.sql.query<{ id: number; bytes: number }>(
     `SELECT d.id, coalesce(sum(g.bytes), 0)::bigint AS bytes FROM datasets d LEFT JOIN (${distinct}) r ON r.dataset_id = d.id
@@ -44,14 +44,14 @@ const counted = async (): Promise<{ used: number; datasets: { id: number; bytes:
 
 const requireExact = async (): Promise<void> => {
   const { used, datasets } = await usage();
-  expect({ used, datasets: datasets.map(({ id, bytes }) => ({ id, bytes })) }).toEqual(await counted());
+  expect({ used, datasets: datasets.map(({ id, bytes }) => ({ id, bytes })) }).toEqual(await segmentSizes());
 };
 
 const versionsOf = async (dataset: number): Promise<{ versionId: string }[]> =>
   json(await call(owner, 'GET', `/datasets/${dataset}/versions`));
 
 describe('stored bytes', () => {
-  it('are exact through uploads, restores, deletions, clones and compaction that overlap', async () => {
+  it('stay exact under concurrent uploads, restores, deletions, clones and compaction', async () => {
     const datasets = await Promise.all(Array.from({ length: 4 }, () => createDataset(owner)));
     await Promise.all(
       datasets.map(async (dataset, at) => {

@@ -18,8 +18,8 @@ interface Shown {
   readonly name: string;
 }
 
-describe('a list of columns, streamed from 1,000 on,', () => {
-  it.each([999, 1_000, 1_001, 2_500])('is complete and in order for %i columns', async (count) => {
+describe('a list of columns, streamed from 1,000 columns on,', () => {
+  it.each([999, 1_000, 1_001, 2_500])('is complete and in order with %i columns', async (count) => {
     const dataset = await createDataset(owner);
     const names = Array.from({ length: count }, (_, index) => `column ${index}`);
     const { status } = await upload(

@@ -35,7 +35,7 @@ describe('providers check', () => {
     expect(await run('providers check --provider BankOfCanada')).toMatch(/bankofcanada +ok +\d+ +FXUSDCAD/);
   });
 
-  it('sends no request to the original address without the option', async () => {
+  it('probes no provider at its real address without the option', async () => {
     const found = JSON.parse(
       await run('providers check --json', { providerUrls: { bankofcanada: world.bank.baseUrl } }),
     ) as { slug: string; state: string }[];
@@ -45,7 +45,7 @@ describe('providers check', () => {
   });
 });
 
-const sealedBy = async (accountId: number): Promise<string[]> => {
+const masterKeysOf = async (accountId: number): Promise<string[]> => {
   const rows = await world.product.sql.query<{ name: string }>(
     'SELECT master_key_id AS name FROM user_keys WHERE account_id = $1',
     [accountId],
@@ -54,7 +54,7 @@ const sealedBy = async (accountId: number): Promise<string[]> => {
 };
 
 describe('keys rotate', () => {
-  it('encrypts every key with the first master key, so that the older one can be removed', async () => {
+  it('encrypts every key with the first master key once all processes have it', async () => {
     const { key, id } = await world.product.createAccount('rotating');
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'to-be-rotated' } });
     const fresh = `fresh:${randomBytes(32).toString('base64')}`;
@@ -64,13 +64,13 @@ describe('keys rotate', () => {
       code: 'process_lacks_key',
       message: expect.stringContaining('runs without the master key fresh'),
     });
-    expect(await sealedBy(id)).toEqual(['test']);
+    expect(await masterKeysOf(id)).toEqual(['test']);
     await world.product.sql.query(
       `UPDATE live_processes SET master_keys = '{fresh,test}' WHERE kind = 'api'`,
     );
     expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 1 });
     expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 0 });
-    expect(await sealedBy(id)).toEqual(['fresh']);
+    expect(await masterKeysOf(id)).toEqual(['fresh']);
   });
 });
 
@@ -80,7 +80,7 @@ describe('settings', () => {
     [{ providerUrls: { 'nope.public': 'http://127.0.0.1:1' } }, 'PROVIDER_URLS'],
     [{ feedProvider: 'nope' }, 'FEED_PROVIDER'],
     [{ paidProviders: ['nope'] }, 'PAID_PROVIDERS'],
-  ])('%j are refused by name', async (changes, variable) => {
+  ])('%j is refused with the name of the variable', async (changes, variable) => {
     await expect(run('providers check', changes)).rejects.toThrow(`${variable}: there is no provider nope`);
   });
 });

@@ -111,7 +111,7 @@ const until = async (id: number, done: (dataset: Made) => boolean): Promise<Made
     if (done(dataset)) return dataset;
     await sleep(100);
   }
-  throw new Error(`it never came: ${JSON.stringify(await read(id))}`);
+  throw new Error(`timed out; last state: ${JSON.stringify(await read(id))}`);
 };
 
 const make = async (body: object = {}): Promise<Made> => {
@@ -140,7 +140,7 @@ describe('vintages of a provider', () => {
     dataset = await whenDone((await make()).id);
   });
 
-  it('become versions valid from their own day, older than the first version of the dataset', async () => {
+  it('become versions valid from the day of publication, older than the first version of the dataset', async () => {
     expect(dataset.refresh.backfill).toEqual({
       state: 'done',
       done: days.length,
@@ -175,7 +175,7 @@ describe('vintages of a provider', () => {
     ]);
   });
 
-  it('are the revisions of an observation, each with its day', async () => {
+  it('are listed as revisions of an observation, each with its day of publication', async () => {
     const all = await world.ask(
       'GET',
       `/datasets/${dataset.id}/revisions?$filter=${encodeURIComponent('Date eq 2014-01-01')}`,
@@ -201,7 +201,7 @@ describe('vintages of a provider', () => {
     ['latest', '2014-05-28'],
     ['latest', '2014-05-29'],
     ['latest', '2014-08-28'],
-  ] as const)('are read by %s as of %s as a model of the archive has it', async (vintage, day) => {
+  ] as const)('match the archive when the %s values are read as of %s', async (vintage, day) => {
     const address = `/datasets/${dataset.id}/revisions?vintage=${vintage}&asOf=${day}`;
     const found = (await world.ask('GET', address, { key })).json<Published[]>();
     expect(found.map(({ Date: date, Value, publishedAt }) => ({ Date: date, Value, publishedAt }))).toEqual(
@@ -209,7 +209,7 @@ describe('vintages of a provider', () => {
     );
   });
 
-  it('are older than versions uploaded later', async () => {
+  it('precede versions that are uploaded later', async () => {
     archive = { ...gdp, '2014-07-01': { '2014-10-30': '17535.4' } };
     await world.product.sql.query('DELETE FROM gateway_cache');
     expect((await world.ask('POST', `/datasets/${dataset.id}/refresh`, { key })).status).toBe(202);
@@ -223,7 +223,7 @@ describe('vintages of a provider', () => {
     expect(await versionsOf(dataset.id)).toHaveLength(days.length + 2);
   });
 
-  it('leave no gap when some are deleted, and can be restored', async () => {
+  it('can be deleted without effect on the others, and restored', async () => {
     const [, , newest, second] = await versionsOf(dataset.id);
     const gone = await world.ask('DELETE', `/datasets/${dataset.id}/versions/${newest?.versionId}`, { key });
     expect(gone.status).toBe(204);
@@ -252,7 +252,7 @@ describe('a backfill', () => {
       Array.from({ length: count }, (_, at) => [dayAt(at), { [dayAt(at + 1)]: String(at) }]),
     );
 
-  it('waits where the provider refuses, says why, and continues from there', async () => {
+  it('pauses at a vintage that the provider refuses, reports why, and resumes there', async () => {
     archive = daily(6);
     // The first step takes 4, so the second one starts with the oldest.
     refused = dayAt(1);
@@ -269,7 +269,7 @@ describe('a backfill', () => {
     expect(await rows(id, `&asOf=${dayAt(2)}`)).toEqual(known(archive, dayAt(2)));
   });
 
-  it('imports as many versions as retention keeps, the newest ones', async () => {
+  it('imports the newest versions only, as many as retention keeps', async () => {
     archive = daily(7);
     await world.product.sql.query('UPDATE plans SET max_versions = 4');
     const { id } = await make({ name: 'Few' });
@@ -280,7 +280,7 @@ describe('a backfill', () => {
     expect(found.map(({ rows }) => rows)).toEqual([7, 7, 6, 5]);
   });
 
-  it('is refused for a provider without vintages, with the names of those that have some', async () => {
+  it('is refused for a provider without vintages; the error names providers that have them', async () => {
     const before = (await world.ask('GET', '/datasets', { key })).json<unknown[]>().length;
     const answer = await world.ask('POST', '/providers/bankofcanada/series/FXUSDCAD/dataset', {
       key,
@@ -294,7 +294,7 @@ describe('a backfill', () => {
     expect((await world.ask('GET', '/datasets', { key })).json<unknown[]>()).toHaveLength(before);
   });
 
-  it('makes no second version of a vintage that is already imported', async () => {
+  it('creates no second version of a vintage that is already imported', async () => {
     archive = daily(3);
     const { id } = await make({ name: 'Twice' });
     const { currentVersionId } = await whenDone(id);

@@ -17,7 +17,7 @@ afterAll(() => world.close());
 const get = (path: string, headers: Record<string, string> = {}) => world.ask('GET', path, { headers });
 
 describe('search in the feed', () => {
-  it.each(['monetary%20service%20index', 'monetary+service+index'])('reads %s', async (query) => {
+  it.each(['monetary%20service%20index', 'monetary+service+index'])('decodes %s', async (query) => {
     const { results } = (await get(`/feed/search/${query}`)).json<{ results: Record<string, string>[] }>();
     expect(results.length).toBeGreaterThan(0);
     expect(Object.keys(results[0] ?? {}).sort()).toEqual(['frequency', 'id', 'title', 'units']);
@@ -33,14 +33,14 @@ describe('data of a symbol', () => {
     '"1947-07-01",249.580',
   ];
 
-  it('is CSV as downloads are', async () => {
+  it('is CSV by default', async () => {
     const answer = await get('/feed/GDP/data');
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="GDP.csv"');
     expect(answer.text).toBe(`${csv.join('\r\n')}\r\n`);
   });
 
-  it('is TSV, JSON with all digits, and a workbook', async () => {
+  it('is available as TSV, as JSON with all digits and as a workbook', async () => {
     expect((await get('/feed/GDP/data?$format=tsv')).text.split('\r\n')[2]).toBe('"1947-01-01"\t243.164');
     const json = await get('/feed/GDP/data?$format=json');
     expect(json.text).toContain('{"Date":"1947-07-01","Value":249.580}');
@@ -54,7 +54,7 @@ describe('data of a symbol', () => {
     ).toBe('PK');
   });
 
-  it('takes the format from Accept when none is named', async () => {
+  it('has the format of the Accept header unless $format names one', async () => {
     const answer = await get('/feed/GDP/data', { Accept: 'application/json' });
     expect(answer.headers.get('content-type')).toBe('application/json');
     const everything = await get('/feed/GDP/data', { Accept: 'application/json, text/plain, */*' });
@@ -87,7 +87,7 @@ describe('data of a symbol', () => {
     ['BRK.B', 'BRK.B'],
     ['EURUSD%3DX', 'EURUSD=X'],
     ['A%2FB', 'A/B'],
-  ])('takes %s as %s', async (encoded, symbol) => {
+  ])('decodes the symbol %s as %s', async (encoded, symbol) => {
     const answer = await get(`/feed/${encoded}/data`);
     expect(answer.status).toBe(404);
     expect(answer.json().error).toContain(`'${symbol}'`);
@@ -148,7 +148,7 @@ describe('a feed of another provider', () => {
     ['%5EGSPC', '^GSPC'],
     ['BRK.B', 'BRK.B'],
     ['EURUSD%3DX', 'EURUSD=X'],
-  ])('has rows for %s, in every format', async (encoded, symbol) => {
+  ])('has rows for %s in every format, from one request', async (encoded, symbol) => {
     const csv = await ask(`${encoded}/data`);
     expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [header, ...lines] = csv.text.trim().split('\r\n');
@@ -173,8 +173,8 @@ describe('a feed of another provider', () => {
     ]);
     // One request served all formats, with the symbol encoded as one value.
     const prices = alpha.calls.filter(({ url }) => !url.includes('SYMBOL_SEARCH'));
-    const asked = prices.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));
-    expect(asked).toHaveLength(1);
+    const requests = prices.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));
+    expect(requests).toHaveLength(1);
     expect(csv.text + csv.headers.get('content-disposition')).not.toContain(key);
   });
 
@@ -187,7 +187,7 @@ describe('a feed of another provider', () => {
     expect((await ask('%5EGSPC/data?start=2026-03-12&end=2026-03-11')).status).toBe(400);
   });
 
-  it('searches there, with symbols in the words', async () => {
+  it('searches that provider, with an encoded & in the query', async () => {
     const { results } = (await ask('search/tesco+%26+co')).json<{ results: Record<string, string>[] }>();
     expect(results[0]).toMatchObject({ id: 'BA', frequency: 'Daily' });
   });

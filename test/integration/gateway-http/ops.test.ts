@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterEach(() => world.bank.answerAll(undefined));
 afterAll(() => world.close());
 
-const look = async (): Promise<OpsState> => {
+const readState = async (): Promise<OpsState> => {
   const answer = await world.ask('GET', '/ops', { key: operator });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -40,7 +40,7 @@ const until = async <T>(read: () => Promise<T>, done: (value: T) => boolean): Pr
     if (done(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`it never came: ${JSON.stringify(await read())}`);
+  throw new Error(`timed out; last value: ${JSON.stringify(await read())}`);
 };
 
 const makeSeriesDataset = async (name: string): Promise<number> => {
@@ -69,43 +69,43 @@ describe('access', () => {
   });
 });
 
-describe('components and the log', () => {
-  it('show which components answer and how far each consumer is behind', async () => {
-    const { components, log } = await look();
+describe('components and the Kafka log', () => {
+  it('show which components are up and the consumer lag of each partition', async () => {
+    const { components, log } = await readState();
     expect(components.map(({ name, ok, error }) => [name, ok, error])).toEqual([
       ['database', true, null],
       ['clickhouse', true, null],
       ['kafka', true, null],
     ]);
     const prefix = world.product.config.kafkaPrefix;
-    const places = ['short', 'bulk'].flatMap((topic) =>
+    const partitions = ['short', 'bulk'].flatMap((topic) =>
       [0, 1].map((partition) => [`${prefix}.${topic}`, `${prefix}.chunks.${topic}`, partition]),
     );
-    expect(log?.lag.map(({ group, topic, partition }) => [group, topic, partition])).toEqual(places);
+    expect(log?.lag.map(({ group, topic, partition }) => [group, topic, partition])).toEqual(partitions);
     expect(log?.deadLetters).toBe(0);
   });
 
   it('show a backlog while no worker runs, and none once it is processed', async () => {
     await world.product.stopWorker();
     const id = await makeSeriesDataset('Backlog');
-    const behind = ({ log }: OpsState): number => (log?.lag ?? []).reduce((sum, { lag }) => sum + lag, 0);
-    const waiting = await until(look, (state) => behind(state) > 0);
+    const lagOf = ({ log }: OpsState): number => (log?.lag ?? []).reduce((sum, { lag }) => sum + lag, 0);
+    const waiting = await until(readState, (state) => lagOf(state) > 0);
     expect(waiting.uploads.pending).toMatchObject([{ phase: 'insert', count: 1 }]);
     await world.product.startWorker();
-    const done = await until(look, (state) => behind(state) === 0 && state.uploads.pending.length === 0);
+    const done = await until(readState, (state) => lagOf(state) === 0 && state.uploads.pending.length === 0);
     expect(done.uploads.lastDay.completed).toBeGreaterThan(0);
     expect((await world.ask('GET', `/datasets/${id}`, { key: maker })).json().rowCount).toBe(5);
   });
 });
 
 describe('uploads', () => {
-  it('show stalled ones, and what they wait for', async () => {
+  it('that stall are listed with the upload that they wait for', async () => {
     const dataset = (
       await world.ask('POST', '/datasets', { key: maker, body: { name: 'Stuck', repositoryId } })
     ).json<{ id: number }>();
     const first = await insertProcess(dataset.id, `'insert', now() - interval '1 hour', 3`);
     const second = await insertProcess(dataset.id, `'ready', now() - interval '30 minutes', 1`);
-    const { uploads } = await look();
+    const { uploads } = await readState();
     expect(uploads.pending.map(({ phase, count }) => [phase, count])).toEqual([
       ['insert', 1],
       ['ready', 1],
@@ -131,7 +131,7 @@ describe('uploads', () => {
 });
 
 describe('refreshes that fail', () => {
-  it('are listed with their reason, since when, and when they are retried', async () => {
+  it('are listed with the error, the time of the first failure and the time of the next run', async () => {
     const id = await makeSeriesDataset('Failing');
     await until(
       async () => (await world.ask('GET', `/datasets/${id}`, { key: maker })).json<{ rowCount: number }>(),
@@ -141,7 +141,7 @@ describe('refreshes that fail', () => {
     world.bank.answerAll({ status: 500, reply: 'https://secret.example' });
     await world.product.sql.query('DELETE FROM gateway_cache');
     expect((await world.ask('POST', `/datasets/${id}/refresh`, { key: maker })).status).toBe(202);
-    const failed = await until(look, ({ refreshes }) => refreshes.failing === 1);
+    const failed = await until(readState, ({ refreshes }) => refreshes.failing === 1);
     const [failure] = failed.refreshes.failures;
     expect(failure).toMatchObject({ datasetId: id, provider: 'bankofcanada', failures: 1 });
     expect(failure?.error).toMatch(/answered with an error/);
@@ -150,10 +150,10 @@ describe('refreshes that fail', () => {
 
     // The second failure keeps the time of the first.
     await world.ask('POST', `/datasets/${id}/refresh`, { key: maker });
-    const twice = await until(look, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
+    const twice = await until(readState, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
     expect(twice.refreshes.failures[0]?.since).toBe(failure?.since);
     // Five consecutive failures open the circuit.
-    const bank = (await look()).providers.find(({ provider }) => provider === 'bankofcanada');
+    const bank = (await readState()).providers.find(({ provider }) => provider === 'bankofcanada');
     expect(bank).toMatchObject({ circuit: 'open', failures: 5, waiting: 0 });
     const failedCalls = bank?.calls.filter(({ outcome }) => outcome !== 'ok') ?? [];
     expect(failedCalls.reduce((sum, call) => sum + call.count, 0)).toBeGreaterThanOrEqual(5);
@@ -163,11 +163,11 @@ describe('refreshes that fail', () => {
 });
 
 describe('providers', () => {
-  it('show quotas as they are used up, with and without the key of the service', async () => {
+  it('show the use of their quotas, with and without a key of the service', async () => {
     await world.product.sql.query('DELETE FROM gateway_cache');
     const preview = await world.ask('GET', '/providers/fred/series/GDP');
     expect(preview.status).toBe(200);
-    const { providers } = await look();
+    const { providers } = await readState();
     expect(providers.map(({ provider }) => provider)).toContain('ilo');
     const quotasOf = (slug: string) => providers.find(({ provider }) => provider === slug)?.quotas ?? [];
     expect(quotasOf('bls')).toEqual([expect.objectContaining({ key: 'none', span: 'day', limit: 25 })]);
@@ -177,7 +177,7 @@ describe('providers', () => {
       expect(left).toBe(limit - used);
   });
 
-  it('show no key, of the service or of a user', async () => {
+  it('show no key of the service or of a user', async () => {
     await world.ask('PUT', '/user-keys/fred', { key: maker, body: { api_key: ownKey } });
     await world.ask('GET', '/providers/fred/series/GDP', { key: maker });
     const json = await world.ask('GET', '/ops', { key: operator });

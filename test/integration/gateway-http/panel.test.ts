@@ -118,7 +118,7 @@ interface Panel {
 const panel = (path: string, body: object) => world.ask('POST', `/providers/${path}/panel`, { body });
 
 describe('a panel', () => {
-  it('has several countries in one request, with code, label and flag', async () => {
+  it('reads several countries in one request, with code, label and flag', async () => {
     const answer = await panel('worldbank/series/SP.POP.TOTL', { params: { country: ['NOR', 'Sweden'] } });
     expect(answer.status).toBe(200);
     expect(answer.json<Panel>().data).toEqual([
@@ -130,7 +130,7 @@ describe('a panel', () => {
     expect(bank.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(1);
   });
 
-  it('can be wide, from the same answer of the provider', async () => {
+  it('can be wide, without another request to the provider', async () => {
     const answer = await panel('worldbank/series/SP.POP.TOTL', {
       params: { country: ['NOR', 'SWE'] },
       shape: 'wide',
@@ -157,7 +157,7 @@ describe('a panel', () => {
     expect([answer.status, answer.json().error]).toEqual([404, expect.stringContaining('2 codes')]);
   });
 
-  it('names series that do not exist, without failing for them', async () => {
+  it('lists missing series and does not fail', async () => {
     const answer = await panel('bls/series/LNS14000000+LNS99999999', { params: { start: '2026' } });
     expect(answer.status).toBe(200);
     expect(answer.json()).toMatchObject({
@@ -167,22 +167,22 @@ describe('a panel', () => {
     expect(answer.text).toContain('"value":4.30');
   });
 
-  it('is refused beyond its limit', async () => {
+  it('is refused if it has too many observations', async () => {
     const answer = await panel('bis/series/WS_CBPOL%2F.US', {});
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ code: 'panel_too_large', details: { limit: 200_000 } });
   });
 
-  it.each(['M.CH+US', 'M.', 'M.*'])('is suggested when %s is refused as one series', async (key) => {
+  it.each(['M.CH+US', 'M.', 'M.*'])('is suggested when %s is refused as a single series', async (key) => {
     const path = `/providers/bis/series/WS_CBPOL%2F${encodeURIComponent(key)}`;
     const answer = await world.ask('POST', `${path}/data`, { body: {} });
-    const way = `${path}/panel`;
+    const panelPath = `${path}/panel`;
     expect(answer.status).toBe(400);
-    expect(answer.json()).toMatchObject({ code: 'ambiguous_series', details: { panel: way } });
-    expect(answer.json().error).toContain(`POST ${way}`);
+    expect(answer.json()).toMatchObject({ code: 'ambiguous_series', details: { panel: panelPath } });
+    expect(answer.json().error).toContain(`POST ${panelPath}`);
   });
 
-  it('has series by their ids at every other provider, and names those that do not exist', async () => {
+  it('combines up to ten series by id at other providers, and lists missing ones', async () => {
     const answer = await panel('bankofcanada/series/FXUSDCAD+FXEURCAD+NOPE', {
       params: { start: '2026-01-01' },
     });
@@ -219,7 +219,7 @@ describe('a panel kept as a dataset', () => {
       const made = (await world.ask('GET', `/datasets/${id}`, { key })).json<Made>();
       if (done(made)) return made;
     }
-    throw new Error('it never came');
+    throw new Error('timed out waiting for the dataset');
   };
   const keep = (body: object) =>
     world.ask('POST', '/providers/worldbank/series/SP.POP.TOTL/dataset', {
@@ -227,7 +227,7 @@ describe('a panel kept as a dataset', () => {
       body: { repositoryId, panel: true, ...body },
     });
 
-  it('has a column for the code and one for the label, and no new version without changes', async () => {
+  it('has a column each for code and label, and gets no new version without changes', async () => {
     const answer = await keep({
       params: { country: ['SWE', 'NOR'] },
       columns: ['date', 'value', 'flag'],
@@ -250,7 +250,7 @@ describe('a panel kept as a dataset', () => {
     expect(again.currentVersionId).toBe(first.currentVersionId);
   });
 
-  it('needs all of its series', async () => {
+  it('is refused if one of its series does not exist', async () => {
     const answer = await world.ask('POST', '/providers/bls/series/LNS14000000+LNS99999999/dataset', {
       key,
       body: { repositoryId, panel: true, params: { start: '2026' } },

@@ -31,7 +31,7 @@ describe('the list of providers', () => {
     expect((await get('/providers', { key: 'wrong' })).status).toBe(401);
   });
 
-  it('shows all about one provider, whatever the case of the slug', async () => {
+  it('shows the details of one provider, regardless of the case of its slug', async () => {
     const detail = (await get('/providers/FrEd')).json();
     expect(detail).toMatchObject({ slug: 'fred', has_user_api_key: false });
     expect(detail).toHaveProperty('parameters.0.key');
@@ -39,7 +39,7 @@ describe('the list of providers', () => {
     expect(detail).toHaveProperty('api_key_url');
   });
 
-  it('answers 404 for an unknown slug, everywhere', async () => {
+  it('answers 404 for an unknown slug on every route', async () => {
     const answers = await Promise.all([
       get('/providers/nope'),
       get('/providers/nope/browse'),
@@ -62,7 +62,7 @@ describe('matching words', () => {
     expect(fred).toMatchObject({ slug: 'fred', api_key_required: true, has_api_key: false });
   });
 
-  it('needs words', async () => {
+  it('refuses an empty or missing query', async () => {
     expect((await get('/providers/match?q=')).status).toBe(400);
     expect((await get('/providers/match')).status).toBe(400);
   });
@@ -103,7 +103,7 @@ describe('browsing', () => {
     expect((await get(`/providers/bankofcanada/browse?${query}`)).status).toBe(status);
   });
 
-  it('is a 400 where there is no tree', async () => {
+  it('is 400 for a provider without folders', async () => {
     const answer = await get('/providers/alphavantage/browse');
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ code: 'operation_not_supported' });
@@ -117,7 +117,7 @@ describe('browsing', () => {
 });
 
 describe('searching', () => {
-  it('finds bundled series before any upstream was listed', async () => {
+  it('finds bundled series before an upstream has been listed', async () => {
     const { query, items } = (await get('/providers/bankofcanada/search?q=FXUSDCAD')).json<{
       query: string;
       items: { id: string }[];
@@ -152,7 +152,7 @@ describe('hits of a search', () => {
     expect(items[0]).not.toHaveProperty('api_key_required');
   });
 
-  it('are suggested for an unknown id', async () => {
+  it('are suggested for a misspelled id', async () => {
     const answer = await get('/providers/bankofcanada/series/NOPE');
     expect(answer.status).toBe(404);
     const near = await get('/providers/bankofcanada/series/fxusdca');
@@ -161,10 +161,10 @@ describe('hits of a search', () => {
 });
 
 describe('the remaining quota', () => {
-  const quota = async (slug: string, asking = key) =>
-    (await get(`/providers/${slug}/quota`, { key: asking })).json();
+  const quota = async (slug: string, callerKey = key) =>
+    (await get(`/providers/${slug}/quota`, { key: callerKey })).json();
 
-  it('goes down with each request, for the key that was used', async () => {
+  it('decreases with requests, only for the key that was used', async () => {
     const person = (await world.product.createAccount('quota')).key;
     expect(await quota('fred', person)).toEqual({
       slug: 'fred',
@@ -185,7 +185,7 @@ describe('the remaining quota', () => {
     expect(await quota('fred')).toMatchObject({ key: 'none', quotas: [] });
   });
 
-  it('is answered without a key, and sends no request', async () => {
+  it('is shown without a key and without a request to the provider', async () => {
     const calls = world.bank.calls.length;
     expect((await get('/providers/oecd/quota')).json()).toMatchObject({
       key: 'none',

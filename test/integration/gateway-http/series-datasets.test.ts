@@ -45,7 +45,7 @@ const until = async (id: number, done: (dataset: Made) => boolean): Promise<Made
     if (done(dataset)) return dataset;
     await sleep(100);
   }
-  throw new Error(`it never came: ${JSON.stringify(await read(id))}`);
+  throw new Error(`timed out; last state: ${JSON.stringify(await read(id))}`);
 };
 
 const make = async (body: object): Promise<Made> => {
@@ -69,7 +69,7 @@ const rows = async (id: number, query = ''): Promise<string[]> =>
     .split('\r\n');
 
 describe('a series kept as a dataset', () => {
-  it('has its observations as rows, with the types of its columns', async () => {
+  it('has its observations as rows and a daily schedule', async () => {
     const dataset = await make({ refresh: 'daily' });
     expect(dataset).toMatchObject({ name: 'USD/CAD', frequency: 'Daily', rowCount: 5 });
     expect(await rows(dataset.id)).toEqual([
@@ -84,7 +84,7 @@ describe('a series kept as a dataset', () => {
     expect(Date.parse(`${dataset.refresh.nextRunAt}Z`)).toBeGreaterThan(Date.now() - 1_000);
   });
 
-  it('shows the series, its parameters and its unit when read and in lists, also after a rename', async () => {
+  it('describes its series when read, in lists and after a rename', async () => {
     const { id } = await make({ name: 'Described', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
     const renamed = await world.ask('PUT', `/datasets/${id}`, { key, body: { name: 'Something else' } });
     const listed = (await world.ask('GET', '/datasets', { key })).json<{ id: number; series?: object[] }[]>();
@@ -110,7 +110,7 @@ describe('a series kept as a dataset', () => {
     }
   });
 
-  it('says in a workbook what its series are, and in no workbook of other rows', async () => {
+  it('describes its series in a workbook, whose ETag depends on the description', async () => {
     const { id } = await make({ name: 'In a workbook', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
     const url = `${world.product.baseUrl}/datasets/${id}/data?$format=xlsx`;
     const authorization = { Authorization: `Bearer ${key}` };
@@ -146,7 +146,7 @@ describe('a series kept as a dataset', () => {
     expect((await fetch(url, { headers: again })).status).toBe(200);
   });
 
-  it('says in Parquet and Arrow files what its series are', async () => {
+  it('describes its series in the metadata of Parquet and Arrow files', async () => {
     const { id } = await make({ name: 'In files', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
     const series = {
       series: 'FXEURCAD',
@@ -186,7 +186,7 @@ describe('a series kept as a dataset', () => {
     }
   });
 
-  it('keeps the flags of the observations where they are requested', async () => {
+  it('has the flags of its observations as a column on request', async () => {
     const noted = { '2026-03-11': null, '2026-03-12': 'Bank holiday', '2026-03-13': '1.3706' };
     await forgetReplies();
     world.bank.answerAll({ reply: bankObservations('FXUSDCAD', noted) });
@@ -214,14 +214,14 @@ describe('a series kept as a dataset', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('columns')]);
   });
 
-  it('takes several series of the provider', async () => {
+  it('can have several series of the provider', async () => {
     const dataset = await make({ name: 'Two rates', seriesIds: ['FXEURCAD'] });
     expect(dataset.rowCount).toBe(7);
     expect(dataset.refresh).toMatchObject({ schedule: null, nextRunAt: null });
     expect((await rows(dataset.id)).at(-2)).toBe('"2026-03-12","FXEURCAD",1.5');
   });
 
-  it('takes series with parameters of their own', async () => {
+  it('can have series with parameters of their own', async () => {
     const { id, rowCount } = await make({
       name: 'Own parameters',
       seriesIds: [{ id: 'FXUSDCAD', params: { start: '2026' } }, { id: 'FXEURCAD' }],
@@ -244,7 +244,7 @@ describe('a series kept as a dataset', () => {
     },
   );
 
-  it('gets a version when the data has changed, and only then', async () => {
+  it('gets a new version only if the data has changed', async () => {
     const first = await make({ name: 'Vintages' });
     const same = await refreshNow(first);
     expect(same.currentVersionId).toBe(first.currentVersionId);
@@ -259,7 +259,7 @@ describe('a series kept as a dataset', () => {
     world.bank.answerAll(undefined);
   });
 
-  it('can be given another schedule or none', async () => {
+  it('can be given another schedule or none, but no invalid one', async () => {
     const dataset = await make({ name: 'Schedules' });
     const put = (refresh: unknown) =>
       world.ask('PUT', `/datasets/${dataset.id}/refresh`, { key, body: { refresh } });
@@ -288,9 +288,9 @@ describe('a request', () => {
   it.each([
     ['an unknown series', 404, {}, '/providers/bankofcanada/series/NOPE/dataset'],
     ['an unknown provider', 404, {}, '/providers/nope/series/X/dataset'],
-    ['a wrong schedule', 400, { name: 'x', refresh: 'sometimes' }, path],
-    ['a wrong parameter', 400, { name: 'x', params: { colour: 'red' } }, path],
-    ['a key that is needed and absent', 403, { name: 'x' }, '/providers/fred/series/GDP/dataset'],
+    ['an invalid schedule', 400, { name: 'x', refresh: 'sometimes' }, path],
+    ['an unknown parameter', 400, { name: 'x', params: { colour: 'red' } }, path],
+    ['a missing provider key', 403, { name: 'x' }, '/providers/fred/series/GDP/dataset'],
     ['a repository that does not exist', 403, { name: 'x', repositoryId: 999_999 }, path],
     ['a name that is taken', 409, { name: 'Two rates' }, path],
   ])('with %s is %i and creates no dataset', async (_, status, body, at) => {
@@ -303,7 +303,7 @@ describe('a request', () => {
     expect((await world.ask('POST', path, { body: { repositoryId } })).status).toBe(401);
   });
 
-  it('to refresh a dataset that is not made of series is 404', async () => {
+  it('to refresh a dataset without series is 404', async () => {
     const made = await world.ask('POST', '/datasets', { key, body: { name: 'Plain', repositoryId } });
     const { id } = made.json<Made>();
     expect((await world.ask('POST', `/datasets/${id}/refresh`, { key })).status).toBe(404);

@@ -24,7 +24,7 @@ describe('a preview', () => {
     expect(answer.json()).not.toHaveProperty('api_key_required');
   });
 
-  it('is 304 for a client that has it, until it changes', async () => {
+  it('is 304 for its ETag and 200 for another one', async () => {
     const first = await world.ask('GET', rate);
     const etag = first.headers.get('etag') ?? '';
     const again = await world.ask('GET', rate, { headers: { 'If-None-Match': etag } });
@@ -38,7 +38,7 @@ describe('a preview', () => {
     expect(world.bank.calls.length - before).toBeLessThanOrEqual(1);
   });
 
-  it('takes ids with slashes as they are and encoded', async () => {
+  it('accepts ids with slashes, encoded or not', async () => {
     const id = 'CEPII/CHELEM-TRADE-CHEL/AES.AES.CAT.BA';
     for (const path of [id, encodeURIComponent(id), id.replace('/', '%2F')]) {
       const preview = await world.askPlain('GET', `/providers/dbnomics/series/${path}`);
@@ -76,14 +76,14 @@ describe('full data', () => {
     [{ start: '2020-01-01' }, 'invalid_request'],
     [[], 'invalid_request'],
     ['{"params":', 'malformed_json'],
-  ])('%j is a 400', async (body, code) => {
+  ])('%j is 400', async (body, code) => {
     const answer = await world.ask('POST', `${rate}/data`, { body });
     expect(answer.status).toBe(400);
     expect(answer.json().code).toBe(code);
   });
 });
 
-describe('an upstream that fails', () => {
+describe('a failing upstream', () => {
   // Different parameters each time, to bypass the cache.
   let year = 1990;
   const ask = () => {
@@ -100,7 +100,7 @@ describe('an upstream that fails', () => {
     return result;
   };
 
-  it('is 502 when its reply is malformed, and is counted', async () => {
+  it('causes 502 when its reply is malformed, which is counted', async () => {
     const answer = await failing({ reply: '<html>https://secret.example/maintenance</html>' });
     expect(answer.status).toBe(502);
     expect(answer.json().code).toBe('unexpected_reply');
@@ -110,17 +110,17 @@ describe('an upstream that fails', () => {
     );
   });
 
-  it('is 502 for its errors', async () => {
+  it('causes 502 when it answers 500', async () => {
     const answer = await failing({ status: 500, reply: 'at https://secret.example/x' });
     expect([answer.status, answer.json().code]).toEqual([502, 'upstream_failed']);
   });
 
-  it('is 504 when it takes too long', async () => {
+  it('causes 504 when it takes too long', async () => {
     const answer = await failing({ reply: {}, delayMs: 8_000 });
     expect(answer.status).toBe(504);
   });
 
-  it('is 429 with Retry-After when it says that its limit is reached', async () => {
+  it('causes 429 with Retry-After when its rate limit is reached, without effect on other providers', async () => {
     const answer = await failing({ status: 429, headers: { 'retry-after': '7' }, reply: 'slow down' });
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ describe('an upstream that fails', () => {
 });
 
 describe('keys', () => {
-  it('that are absent: a public preview with the hint, 403 for full data, empty without public data', async () => {
+  it('that are missing leave a public preview with a hint, or an empty one, and 403 for full data', async () => {
     const preview = await world.ask('GET', '/providers/fred/series/DCOILBRENTEU');
     expect(preview.json()).toMatchObject({ api_key_required: true, has_api_key: false, is_preview: true });
     expect(preview.json<{ data: object[] }>().data.length).toBeGreaterThan(0);
@@ -146,9 +146,9 @@ describe('keys', () => {
   });
 
   it.each([
-    ['refuses', { status: 403, reply: '<html>Access denied</html>' }],
-    ['answers with another page', { reply: '<html>Please enable scripts</html>' }],
-  ])('that are absent: an empty preview with the hint if the public page %s', async (_name, answer) => {
+    ['answers 403', { status: 403, reply: '<html>Access denied</html>' }],
+    ['is an unrelated page', { reply: '<html>Please enable scripts</html>' }],
+  ])('that are missing leave an empty preview with a hint if the public page %s', async (_name, answer) => {
     world.fred.answerAll(answer);
     try {
       const preview = await world.ask('GET', '/providers/fred/series/T10Y2Y');
@@ -165,7 +165,7 @@ describe('keys', () => {
     }
   });
 
-  it('of the caller are used for all requests to that provider', async () => {
+  it('of the caller are used for requests to that provider', async () => {
     const { key } = await world.product.createAccount('keyholder');
     const own = 'ownownownownownownownownown01234';
     const stored = await world.ask('PUT', '/user-keys/FRED', { key, body: { api_key: `  ${own} ` } });
@@ -177,7 +177,7 @@ describe('keys', () => {
     expect((await world.ask('GET', '/providers/fred', { key })).json().has_user_api_key).toBe(true);
   });
 
-  it('that the upstream refuses are answered with a 400 that says so', async () => {
+  it('that the upstream refuses cause 400 with upstream_key_refused', async () => {
     const { key } = await world.product.createAccount('refused');
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'abcdefghabcdefghabcdefghabcdefgh' } });
     const message = 'Bad Request.  The value for variable api_key is not registered.';
@@ -188,7 +188,7 @@ describe('keys', () => {
 });
 
 describe('a key of the service', () => {
-  it('serves callers without a key of their own', async () => {
+  it('serves callers without a key of their own, and is not disclosed', async () => {
     const served = await startGatewayWorld({ providerKeys: `fred=${serviceKey}` });
     try {
       const full = await served.ask('POST', '/providers/fred/series/GDP/data', { body: {} });

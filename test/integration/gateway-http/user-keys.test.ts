@@ -28,7 +28,7 @@ describe('keys of users', () => {
     ['an empty text', { api_key: ' ' }],
     ['an omitted field', {}],
     ['no body', undefined],
-  ])('are stored, shown by their presence, and deleted by %s', async (_, body) => {
+  ])('are stored, listed without their value, and deleted by %s', async (_, body) => {
     expect((await put('eia', { api_key: 'first-key' })).json()).toEqual({ slug: 'eia', has_key: true });
     expect((await put('EIA', { api_key: 'second-key' })).status).toBe(200);
     expect(await list()).toEqual({ eia: true });
@@ -41,7 +41,7 @@ describe('keys of users', () => {
     [{ api_key: 7 }],
     [{ api_key: 'a\nb' }],
     [{ apiKey: 'abcdefgh' }],
-  ])('refuse %j', async (body) => {
+  ])('cannot be set by %j', async (body) => {
     await put('bls', { api_key: 'kept-key' });
     expect((await put('bls', body)).status).toBe(400);
     expect(await list()).toEqual({ bls: true });

@@ -134,14 +134,14 @@ export const startGatewayWorld = async (
   const bank = await startReplayUpstream(bankExchanges);
   const fred = await startReplayUpstream([...ofFred, ...fredExchanges], { ignoredQuery: ['api_key'] });
   const dbnomics = await startReplayUpstream(dbnomicsExchanges);
-  const nobody = await startReplayUpstream([]);
+  const emptyUpstream = await startReplayUpstream([]);
   const logLines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => logLines.push(line) });
   const product = await startProduct(
     {
       providerUrls: [
         // Tests never reach real providers: the others have an upstream without answers.
-        ...allProviders.map(({ slug }) => `${slug}=${nobody.baseUrl}`),
+        ...allProviders.map(({ slug }) => `${slug}=${emptyUpstream.baseUrl}`),
         `bankofcanada=${bank.baseUrl}`,
         `dbnomics=${dbnomics.baseUrl}`,
         `fred=${fred.baseUrl}`,
@@ -163,7 +163,7 @@ export const startGatewayWorld = async (
     logLines,
     async close() {
       await product.close();
-      await Promise.all([bank.close(), fred.close(), dbnomics.close(), nobody.close()]);
+      await Promise.all([bank.close(), fred.close(), dbnomics.close(), emptyUpstream.close()]);
     },
   };
 };

@@ -83,7 +83,7 @@ const read = async (gateway: Gateway) => {
 };
 
 describe('an expired answer', () => {
-  it('is fresh again after a reply without a body if nothing changed', async () => {
+  it('is fresh again after a 304', async () => {
     const gateway = await open([
       { ...data, requestHeaders: { 'if-modified-since': old }, status: 304, reply: '' },
       { ...data, headers: { 'last-modified': old }, reply: rates },
@@ -101,7 +101,7 @@ describe('an expired answer', () => {
     ]);
   });
 
-  it('is replaced if something changed', async () => {
+  it('is replaced by a changed reply', async () => {
     const gateway = await open([
       { ...data, headers: { etag: 'W/"1"' }, reply: rates, times: 1 },
       { ...data, requestHeaders: { 'if-none-match': 'W/"1"' }, headers: { etag: '"2"' }, reply: changed },
@@ -113,7 +113,7 @@ describe('an expired answer', () => {
     expect(after.rows).toHaveLength(rows.length);
   });
 
-  it('is requested whole if it could have changed within the second of Last-Modified', async () => {
+  it('is requested without a condition if it could have changed within the second of Last-Modified', async () => {
     const gateway = await open([
       { ...data, reply: rates, headers: { 'last-modified': new Date().toUTCString() } },
     ]);
@@ -126,7 +126,7 @@ describe('an expired answer', () => {
     ]);
   });
 
-  it('is requested whole after thirty days, whatever the upstream answers', async () => {
+  it('is requested without a condition after thirty days', async () => {
     const gateway = await open([
       { ...data, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },
       { ...data, headers: { etag: '"1"' }, reply: rates },
@@ -144,7 +144,7 @@ describe('an expired answer', () => {
     await expect(read(gateway)).rejects.toMatchObject({ code: 'upstream_failed' });
   });
 
-  it('that several series share is requested once, and read again', async () => {
+  it('that several series share is revalidated once for all of them', async () => {
     const file = { path: '/output.csv', headers: { etag: '"1"' } };
     const gateway = await open([
       { ...file, requestHeaders: { 'if-none-match': '"1"' }, status: 304, reply: '' },

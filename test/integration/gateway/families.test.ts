@@ -30,7 +30,7 @@ describe('a family whose series are listed', () => {
     ['unemployment rate Turkey', `${rate}.TR`],
     ['unemployment rate Germany', `${rate}.DE`],
     ['unemployment euro area', `${rate}.EA21`],
-  ])('is found by its own places: %s', async (question, id) => {
+  ])('is found by its listed places: %s', async (question, id) => {
     expect((await find(question))[0]).toBe(id);
   });
 
@@ -38,11 +38,11 @@ describe('a family whose series are listed', () => {
     expect(await find('unemployment rate France')).not.toContain(`${rate}.FR`);
   });
 
-  it('leaves other families to their bundled places', async () => {
+  it('does not affect the bundled places of other families', async () => {
     expect(await find('inflation France')).toContain('prc_hicp_minr/M.RCH_A.TOTAL.FR');
   });
 
-  it('comes after series of no place where the question names none', async () => {
+  it('ranks below the series without a place if the query names none', async () => {
     expect((await find('unemployment rate'))[0]).toBe(`${rate}.EU27_2020`);
   });
 });

@@ -169,7 +169,7 @@ const keysSent = (): (string | null)[] =>
   upstream.calls.map(({ url }) => new URL(url, 'http://x').searchParams.get('api_key'));
 
 describe('the catalog', () => {
-  it('finds providers whatever the case, and shows whether a key is stored', async () => {
+  it('finds providers regardless of case, and shows whether a key is stored', async () => {
     const gateway = open();
     await gateway.userKeys.put(account, 'KEYED', 'own-key-0123');
     expect(await gateway.detail(member(), 'Keyed')).toMatchObject({
@@ -202,7 +202,7 @@ describe('the catalog', () => {
     await expect(gateway.match(anonymous, ' ')).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  it('needs a plan for paid providers', async () => {
+  it('refuses a paid provider to a caller whose plan excludes it', async () => {
     const gateway = open({ paidProviders: ['keyed'] });
     await expect(gateway.preview({ ...anonymous, mayUsePaid: false }, 'keyed', 'GDP')).rejects.toMatchObject({
       kind: 'quota',
@@ -220,7 +220,7 @@ describe('series', () => {
     expect(JSON.parse(answer.json).data[1]).toEqual({ date: '2026-01-02', value: 2.5 });
   });
 
-  it('answers a text in place of a number as null with the text as its flag, and counts it', async () => {
+  it('returns text in place of a number as null with the text as its flag, and counts it', async () => {
     const flagged: unknown[] = [];
     const gateway = open({}, { ...silentTelemetry, flaggedValues: (...values) => flagged.push(values) });
     for (const answer of [
@@ -238,7 +238,7 @@ describe('series', () => {
     expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
   });
 
-  it('takes previews and ranges from the whole series in the cache', async () => {
+  it('serves previews and ranges from the full series in the cache', async () => {
     const gateway = open();
     await gateway.fullSeries(anonymous, 'keyed', 'GDP', {});
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
@@ -254,14 +254,14 @@ describe('series', () => {
     ).rejects.toMatchObject({ code: 'upstream_failed' });
   });
 
-  it('lists only the flags of the requested part', async () => {
+  it('counts only the flags in the requested range', async () => {
     const gateway = open();
     await gateway.fullSeries(anonymous, 'keyed', 'odd', {});
     const clean = await gateway.fullSeries(anonymous, 'keyed', 'odd', { end: '2026-01-01' });
     expect(clean.metadata).toEqual({ frequency: 'Daily' });
   });
 
-  it('starts later where the whole series is too expensive, says so, and serves parts of that range', async () => {
+  it('starts at the default start of the provider, notes that, and serves parts of that range from the cache', async () => {
     const note = 'Only the newest are given.';
     const defaultStart: Provider['defaultStart'] = {
       of: ({ start }) => (start === undefined ? '2026-01-02' : undefined),
@@ -281,7 +281,7 @@ describe('series', () => {
     });
   });
 
-  it('has the title of the index where the upstream has none', async () => {
+  it('has the title from the index if the upstream has none', async () => {
     const untitled: Provider = {
       ...keyed,
       seriesAt: async () => ({ items: [{ id: 'a/b', label: 'a/b' }] }),
@@ -298,7 +298,7 @@ describe('series', () => {
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'a/b'`);
   });
 
-  it('has the titles of the index and the later start in a panel', async () => {
+  it('has the titles from the index and the default start in a panel', async () => {
     const note = 'Only the newest are given.';
     const several: Provider = {
       ...keyed,
@@ -319,12 +319,12 @@ describe('series', () => {
     expect(panel.series[0]?.labels).toEqual(['Listed title']);
     expect(panel.metadata).toEqual({ start: '2026-01-02', range_note: note });
     expect(params).toMatchObject({ start: '2026-01-02' });
-    const asked = await gateway.panel(anonymous, 'keyed', 'p/1', { start: '2020' });
-    expect(asked.panel.metadata).toEqual({ start: '2020' });
+    const explicit = await gateway.panel(anonymous, 'keyed', 'p/1', { start: '2020' });
+    expect(explicit.panel.metadata).toEqual({ start: '2020' });
     await database.sql.query(`DELETE FROM gateway_items WHERE id = 'p/1'`);
   });
 
-  it('reports the requested series as not found, whatever the connector requested in between', async () => {
+  it('names the requested series or folder as not found, not what the connector looked for', async () => {
     const gateway = open();
     await expect(gateway.fullSeries(anonymous, 'keyed', 'none', {})).rejects.toMatchObject({
       code: 'series_not_found',
@@ -336,15 +336,15 @@ describe('series', () => {
     });
   });
 
-  it('does not blame the connector when the database fails while limits are read', async () => {
+  it('reports an outage, not a failure of the provider, when the database fails while limits are read', async () => {
     const { preview } = await database.sql.tx(async (tx) => {
       await tx.query('LOCK TABLE gateway_pace IN ACCESS EXCLUSIVE MODE');
-      const asked = open().preview(anonymous, 'keyed', 'GDP');
-      asked.catch(() => undefined);
+      const pending = open().preview(anonymous, 'keyed', 'GDP');
+      pending.catch(() => undefined);
       const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       while ((await database.sql.query(waiting)).length === 0) await sleep(20);
-      return { preview: asked };
+      return { preview: pending };
     });
     // 503, which can be retried, as elsewhere.
     const error = await preview.catch((reason: unknown) => reason);
@@ -352,7 +352,7 @@ describe('series', () => {
     expect(isOutage(error)).toBe(true);
   });
 
-  it('checks parameters against the definitions', async () => {
+  it('validates parameters against their definitions', async () => {
     const gateway = open();
     expect((await gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch' })).data).toEqual([
       { date: '2026-01-01', value: '0.10' },
@@ -364,7 +364,7 @@ describe('series', () => {
     });
   });
 
-  it('sends one request for equal questions, concurrent or later', async () => {
+  it('sends one request for equal previews until the cache entry expires', async () => {
     const gateway = open();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => gateway.preview(anonymous, 'keyed', 'GDP')),
@@ -392,7 +392,7 @@ describe('series', () => {
     await expect(gateway.preview(anonymous, 'keyed', 'a/b')).rejects.toMatchObject({ kind: 'upstream' });
   });
 
-  it('retries after a failure of the upstream, not after a refusal', async () => {
+  it('retries after a 503, but not after a 418', async () => {
     const gateway = open();
     await upstream.close();
     upstream = await startReplayUpstream(
@@ -414,7 +414,7 @@ describe('series', () => {
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({ kind: 'timeout' });
   });
 
-  it('sends no more requests to an upstream that is down', async () => {
+  it('sends no more requests after five failures, and tries again after 20 seconds', async () => {
     const gateway = open({ retries: 0 });
     upstream.answerAll({ status: 502, reply: '' });
     const ask = (index: number) => gateway.preview(anonymous, 'keyed', `x${index}`);
@@ -427,7 +427,7 @@ describe('series', () => {
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
   });
 
-  it('counts and reports a reply of an unexpected form', async () => {
+  it('counts a malformed reply and fails with unexpected_reply', async () => {
     const counted: string[] = [];
     upstream.answerAll({ reply: { rows: [['2026-01-01']] } });
     const gateway = open({}, { ...silentTelemetry, unexpectedReply: (slug) => counted.push(slug) });
@@ -438,7 +438,7 @@ describe('series', () => {
     expect(counted).toEqual(['keyed']);
   });
 
-  it('returns values without the names of their codes, and requests the names again after five minutes', async () => {
+  it('returns values without labels if the structure is malformed, and requests it again after five minutes', async () => {
     const source = await startReplayUpstream([
       { path: '/data/WS_CBPOL/M.CH/all', reply: fixture('providers/bis/WS_CBPOL-M.CH.csv') },
       {
@@ -472,7 +472,7 @@ describe('series', () => {
     await source.close();
   });
 
-  it('passes on a rate limit of the upstream, and sends it no request for that long', async () => {
+  it('passes on a 429 of the upstream, and sends it no further request', async () => {
     const gateway = open();
     upstream.answerAll({ status: 429, headers: { 'retry-after': '60' }, reply: '' });
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({
@@ -502,7 +502,7 @@ describe('series', () => {
   });
 
   it.each(['Exceeded the daily hits limit', 'Our standard API rate limit is 25 requests per day.'])(
-    'holds a daily limit that the upstream names until midnight in its time zone: %s',
+    'holds requests until midnight if the upstream reports a daily limit: %s',
     async (reply) => {
       const gateway = open();
       upstream.answerAll({ status: 429, reply });
@@ -525,7 +525,7 @@ describe('series', () => {
     },
   );
 
-  it('shortens a hold of years that an upstream requests', async () => {
+  it('caps a Retry-After of years at an hour, also after a restart, and then sends a probe', async () => {
     const gateway = open();
     const until = 'Thu, 01 Jan 2099 00:00:00 GMT';
     upstream.answerAll({ status: 429, headers: { 'retry-after': until }, reply: '' });
@@ -548,7 +548,7 @@ describe('series', () => {
 });
 
 describe('keys', () => {
-  it('uses the key of the caller before the service key, and shows its answers to no other caller', async () => {
+  it('prefers the key of the caller to the service key, and serves its answers to no other caller', async () => {
     const gateway = open();
     await gateway.userKeys.put(account, 'keyed', 'own-key-0123');
     const own = await gateway.preview(member(), 'keyed', 'GDP');
@@ -561,7 +561,7 @@ describe('keys', () => {
     expect(keysSent().slice(2)).toEqual(['own-key-0123', 'service-key-0123']);
   });
 
-  it('serves a caller with an own key from answers that the service key received', async () => {
+  it('serves answers that were requested with the service key to callers with their own key', async () => {
     const gateway = open();
     await gateway.preview(anonymous, 'keyed', 'GDP');
     await gateway.userKeys.put(account, 'keyed', 'own-key-0123');
@@ -570,7 +570,7 @@ describe('keys', () => {
     await gateway.userKeys.put(account, 'keyed', null);
   });
 
-  it('says how to get a key where there is none', async () => {
+  it('says how to get a key if there is none, and sends no request', async () => {
     const gateway = open({ serviceKeys: {} });
     const preview = await gateway.preview(anonymous, 'keyed', 'GDP');
     expect(preview).toMatchObject({
@@ -606,7 +606,7 @@ describe('keys', () => {
     await gateway.userKeys.put(account, 'keyed', null);
   });
 
-  it('keeps no key in the database, whatever the upstream repeats', async () => {
+  it('stores no plain key in the database, even if the upstream echoes it', async () => {
     const canary = `canary-${randomBytes(8).toString('hex')}`;
     const gateway = open({ serviceKeys: { keyed: canary } });
     await gateway.userKeys.put(account, 'keyed', `${canary}-own`);
@@ -645,7 +645,7 @@ describe('browsing and searching', () => {
     expect(value).toEqual({ items: [{ label: 'Slashed', path: 'z/a%2Fb', series_id: 'a/b' }], total: 7 });
   });
 
-  it('searches the upstream, or the index where it has no search or no key', async () => {
+  it('searches the upstream, or the index if there is no search or no key', async () => {
     const gateway = open();
     await gateway.seed();
     expect((await gateway.search(anonymous, 'keyed', 'product')).items).toEqual([
@@ -669,7 +669,7 @@ describe('browsing and searching', () => {
     ]);
   });
 
-  it('searches upstreams where the index has few hits, and caches their hits', async () => {
+  it('searches upstreams if the index has few hits, and caches their hits', async () => {
     const found = { id: 'WM2NS', label: 'Weekly M2' };
     let searches = 0;
     const search: Provider['search'] = async () => {
@@ -685,7 +685,7 @@ describe('browsing and searching', () => {
     expect(searches).toBe(1);
   });
 
-  it('names upstreams that were not searched: no key, a plan, few requests a day, an error, too slow', async () => {
+  it('names upstreams that were not searched: no key, few requests a day, an error, too slow', async () => {
     const failing: Provider['search'] = async (_query, { http }) => {
       await http.json({ path: ['folders', 'none'] });
       return [];
@@ -705,7 +705,7 @@ describe('browsing and searching', () => {
 });
 
 describe('the direct feed', () => {
-  it('searches, and limits rows to the range and to the first ones', async () => {
+  it('searches, and limits rows by range and by number', async () => {
     const { feed } = open();
     expect(await feed.search(anonymous, 'product')).toEqual({
       results: [{ id: 'GDP', title: 'Product', frequency: 'Quarterly', units: '' }],

@@ -59,7 +59,7 @@ describe('limits under 1,000 requests from two processes', () => {
     return starts.sort((a, b) => a - b);
   };
 
-  it('grants 25 a day and refills at the midnight of the upstream', async () => {
+  it('grants 25 a day and resets at midnight in the time zone of the upstream', async () => {
     expect(await takeMany({ perDay: 25 }, 60_000)).toHaveLength(25);
     // 03:59 in UTC is still the day before in New York; 04:00 is its midnight (summer time).
     nowMs = Date.parse('2026-03-11T03:59:59Z');
@@ -73,7 +73,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(1, { perDay: 25 })).toMatchObject({ granted: true });
   });
 
-  it('grants 60 in any hour', async () => {
+  it('grants at most 60 in any hour', async () => {
     const starts = await takeMany({ perHour: 60 }, 240_000);
     for (const start of starts) {
       expect(
@@ -84,14 +84,14 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(starts.length).toBeGreaterThanOrEqual(180);
   });
 
-  it('spaces 2 a second', async () => {
+  it('spaces requests evenly at 2 a second', async () => {
     const starts = await takeMany({ perSecond: 2 }, 1_000, { maxWaitMs: 5_000 });
     const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(499);
     expect(starts.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('leaves the remaining shared quota to other accounts', async () => {
+  it('reserves a share of the quota for other accounts', async () => {
     const ask = (account: string, index = 0) => take(index, { perDay: 25 }, { account, user: 'account' });
     expect(await ask('modest')).toMatchObject({ granted: true });
     const granted = [];
@@ -122,7 +122,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect((await processes[1].remaining(requestOf('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
   });
 
-  it('lets a single account use all of a day, whatever jobs of the service have requested', async () => {
+  it('lets a single account use all that is left of a day, despite requests of background jobs', async () => {
     for (const task of ['task:check', 'task:index']) {
       await take(0, { perDay: 25 }, { account: task, user: 'alone' });
     }
@@ -138,7 +138,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(next.filter(Boolean)).toHaveLength(25);
   });
 
-  it('survives a restart', async () => {
+  it('keeps its counts across a restart', async () => {
     for (let index = 0; index < 3; index += 1) await take(index, { perDay: 3 });
     const restarted = createUsageRecords({ sql: database.other(), now: () => nowMs });
     const again = {
@@ -154,7 +154,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await restarted.take({ ...again, counted: false })).toMatchObject({ granted: true });
   });
 
-  it('sends no request during a hold of the upstream', async () => {
+  it('grants no request during a hold', async () => {
     await processes[0].hold(scope, 30_000);
     expect(await take(1, { perSecond: 2 }, { maxWaitMs: 5_000 })).toMatchObject({
       granted: false,
@@ -165,7 +165,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(1, { perSecond: 2 })).toMatchObject({ granted: true, careful: true });
   });
 
-  it('holds for an hour at most, then lets one careful request through', async () => {
+  it('holds for an hour at most, then grants one probe', async () => {
     const decade = 11 * 365 * 86_400_000;
     await processes[0].hold(scope, decade);
     // As after a restart.
@@ -173,9 +173,11 @@ describe('limits under 1,000 requests from two processes', () => {
     await restarted.hold(scope, decade);
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
     nowMs += 3_600_000;
-    const tried = await Promise.all(Array.from({ length: 10 }, (_, index) => take(index, {})));
-    expect(tried.filter((admission) => admission.granted && admission.careful)).toHaveLength(1);
-    expect(tried.filter((admission) => !admission.granted && admission.reason === 'held')).toHaveLength(9);
+    const admissions = await Promise.all(Array.from({ length: 10 }, (_, index) => take(index, {})));
+    expect(admissions.filter((admission) => admission.granted && admission.careful)).toHaveLength(1);
+    expect(admissions.filter((admission) => !admission.granted && admission.reason === 'held')).toHaveLength(
+      9,
+    );
     // Refused again: one more hour. A probe without an outcome does not block forever.
     await processes[1].hold(scope, decade);
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
@@ -188,7 +190,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(2, {})).toMatchObject({ granted: true, careful: false });
   });
 
-  it('holds a daily limit until midnight in the zone of the upstream, however long that is', async () => {
+  it('holds a daily limit until midnight in the time zone of the upstream, also on a day of 23 hours', async () => {
     nowMs = Date.parse('2026-03-07T12:00:00-05:00');
     expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(12 * 3_600_000);
     // A later, shorter hold does not shorten it.
@@ -199,7 +201,7 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(23 * 3_600_000);
   });
 
-  it('doubles the hold of an upstream that names no time, up to the longest', async () => {
+  it('doubles each hold without a given time, up to an hour', async () => {
     const waits: number[] = [];
     for (let round = 0; round < 9; round += 1) {
       // Concurrent refusals count once.
@@ -252,16 +254,16 @@ describe('the limiter', () => {
   it('never exceeds the concurrency that the upstream allows', async () => {
     const limiter = open(600_000);
     let running = 0;
-    let most = 0;
-    let areThree = (): void => undefined;
-    const three = new Promise<void>((resolve) => {
-      areThree = resolve;
+    let peak = 0;
+    let reachThree = (): void => undefined;
+    const threeRunning = new Promise<void>((resolve) => {
+      reachThree = resolve;
     });
     const work = async () => {
       running += 1;
-      most = Math.max(most, running);
-      if (running === 3) areThree();
-      await three;
+      peak = Math.max(peak, running);
+      if (running === 3) reachThree();
+      await threeRunning;
       await new Promise((resolve) => setTimeout(resolve, 5));
       running -= 1;
     };
@@ -270,19 +272,19 @@ describe('the limiter', () => {
         limiter.run(ownerOf('many', { maxConcurrent: 3 }), { counted: true }, work),
       ),
     );
-    expect(most).toBe(3);
+    expect(peak).toBe(3);
   });
 
-  it('answers 429 at once or after the wait, naming the provider, and does not send later', async () => {
+  it('refuses at once or after the maximum wait, naming the provider, and never sends a refused request', async () => {
     const limiter = open(2_000);
     const owner = ownerOf('slow', { maxConcurrent: 1, anonymous: { perSecond: 1.5 } });
     let sent = 0;
     const refusals: AppError[] = [];
-    let letGo = (): void => undefined;
+    let release = (): void => undefined;
     const first = limiter.run(owner, { counted: true }, () => {
       sent += 1;
       return new Promise<void>((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
     });
     await expect.poll(() => sent).toBe(1);
@@ -308,7 +310,7 @@ describe('the limiter', () => {
       });
     }
     // The only permit is released; cancelled requests stay cancelled.
-    letGo();
+    release();
     await first;
     const outcome = () =>
       limiter.run(owner, { counted: true }, async () => 'sent').catch(({ code }: AppError) => code);
@@ -316,12 +318,12 @@ describe('the limiter', () => {
     expect(sent).toBe(1);
   });
 
-  it('lets others pass when one account has many requests waiting', async () => {
+  it('serves another account before the long queue of one account is empty', async () => {
     const limiter = open(600_000);
     const order: string[] = [];
-    let letGo = (): void => undefined;
+    let release = (): void => undefined;
     const queued = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     const run = (account: string) =>
       limiter.run(ownerOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
@@ -331,13 +333,13 @@ describe('the limiter', () => {
       });
     const runs = [...Array.from({ length: 20 }, () => run('greedy')), run('modest')];
     await expect.poll(() => order).toEqual(['greedy']);
-    letGo();
+    release();
     await Promise.all(runs);
     // Ten requests of the greedy account have priority.
     expect(order.indexOf('modest')).toBeLessThan(15);
   });
 
-  it('drops unused limiters', async () => {
+  it('drops idle limiters', async () => {
     let nowMs = 0;
     const limiter = createLimiter({
       usage: createUsageRecords({ sql: database.sql }),

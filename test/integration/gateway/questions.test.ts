@@ -222,13 +222,13 @@ describe('questions', () => {
   });
 
   it.each(['rent prices', 'electricity price Germany'])(
-    'about the price of a commodity find nothing else: %s',
+    'about a price that is not listed find nothing: %s',
     async (question) => {
       expect(await index.search(question, { limit: 5 })).toEqual({ hits: [] });
     },
   );
 
-  it('find series of the place that they name, and of no other', async () => {
+  it('find no series of another place than the named one', async () => {
     expect(await find('policy rate Japan')).not.toContain('norgesbank IR/B.KPRA.SD.R');
     expect(await find('unemployment rate Norway')).not.toContain('fred UNRATE');
   });
@@ -238,7 +238,7 @@ describe('questions', () => {
     expect(hits.map(({ id }) => id)).toContain('WS_CBPOL/M.JP');
   });
 
-  it('put series without a key first if they are equal otherwise', async () => {
+  it('rank series without a key first among equal hits', async () => {
     await index.fill('bea', 1).add([{ id: 'Z1', label: 'Zirconium shipments' }]);
     await index.fill('fiscaldata', 1).add([{ id: 'Z2', label: 'Zirconium shipments' }]);
     expect(await find('zirconium')).toEqual(['fiscaldata Z2', 'bea Z1']);

@@ -55,7 +55,7 @@ describe('the search index', () => {
     ]);
   });
 
-  it('puts the exact id first, then titles, then descriptions', async () => {
+  it('ranks the exact id first, then titles, then descriptions', async () => {
     expect((await ids('gdp'))[0]).toBe('GDP');
     const found = await ids('gdp', ['wb']);
     expect(found.slice(0, 2)).toEqual(['NY.GDP.MKTP.CD', 'NY.GDP.PCAP.CD']);
@@ -63,7 +63,7 @@ describe('the search index', () => {
     expect((await ids('ny.gdp.pcap.cd'))[0]).toBe('NY.GDP.PCAP.CD');
   });
 
-  it('finds beginnings of words, other forms of words and words in any order', async () => {
+  it('finds prefixes, inflected forms and words in any order', async () => {
     expect(await ids('unemploym')).toEqual(['SL.UEM.TOTL.ZS']);
     expect(await ids('labor unemployment')).toContain('SL.UEM.TOTL.ZS');
     expect(await ids('populations')).toContain('SP.POP.TOTL');
@@ -136,7 +136,7 @@ describe('words of recorded labels', () => {
       .replace(/[\u0300-\u036f]/g, '')
       .match(/[a-z0-9]+/g) ?? [];
 
-  it('find the label, each one by itself', async () => {
+  it('each find their label', async () => {
     expect(labels.length).toBeGreaterThan(100);
     await index.fill('recorded', 1).add(labels.map((label) => ({ id: idOf(label), label })));
     const withWord = new Map<string, string[]>();
@@ -165,7 +165,7 @@ describe('words of recorded labels', () => {
     ['cote', 'Exports of Côte d’Ivoire'],
     ['gold since 1999 daily', 'Price of gold'],
     ['the price of gold in all countries until now', 'Price of gold countries'],
-  ])('are found as people write them: %s', async (query, label) => {
+  ])('find a label as people write it: %s', async (query, label) => {
     const filling = index.fill('written', 1);
     await filling.add([{ id: 'W-1', label }]);
     expect(await index.search(query, { providers: ['written'], limit: 1 })).toEqual({
@@ -183,7 +183,7 @@ describe('corrections', () => {
   );
   const search = (query: string) => index.search(query, { providers: ['rates'], limit: 5 });
 
-  it('are reported, and made only if nothing matches the query as it is', async () => {
+  it('are reported, and made only if nothing matches the query unchanged', async () => {
     expect(await search('povertty rate')).toMatchObject({ corrected: 'poverty rate', hits: [{ id: 'R-1' }] });
     expect(await search('poverty rate')).not.toHaveProperty('corrected');
   });
@@ -220,7 +220,7 @@ describe('filling the index', () => {
       yield { id: `S${index_}`, label: `Series number ${index_}` };
   };
 
-  it('is usable before the upstream was asked, and fills in batches when due', async () => {
+  it('starts with the bundled entries, and reads the upstream when due', async () => {
     const indexer = indexerOf(listing('one', twelveHundred));
     await indexer.seed();
     expect(await ids('popular', ['one'])).toEqual(['P']);
@@ -231,7 +231,7 @@ describe('filling the index', () => {
     expect(await indexer.fillDue()).toEqual(['one']);
   });
 
-  it('keeps its entries when the upstream fails, and retries later', async () => {
+  it('keeps the previous entries when the upstream fails, and retries later', async () => {
     const failing = async function* (): AsyncIterable<Item> {
       yield { id: 'NEW', label: 'Half of it' };
       throw new Error('down');
@@ -246,7 +246,7 @@ describe('filling the index', () => {
     expect(await ids('half', ['one'])).toEqual([]);
   });
 
-  it('stops at the next batch and is due again', async () => {
+  it('stops at the next batch when aborted, and is due again', async () => {
     const stop = new AbortController();
     const stopping = async function* (): AsyncIterable<Item> {
       yield* twelveHundred();
@@ -259,7 +259,7 @@ describe('filling the index', () => {
     expect(await indexerOf(listing('three', twelveHundred)).fillDue()).toEqual(['three']);
   });
 
-  it('skips a part that fails alone, reports it, and keeps its previous entries', async () => {
+  it('skips a part that fails, records it, and keeps its previous entries', async () => {
     const parts = (broken: boolean) =>
       async function* (ctx?: Context): AsyncIterable<Item> {
         for (const table of ['first', 'second', 'third']) {
@@ -283,7 +283,7 @@ describe('filling the index', () => {
     expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
   });
 
-  it('keeps entries received before a failure, and does not count a wait for a limit as one', async () => {
+  it('keeps entries received before a rate limit, and does not count it as a failure', async () => {
     const cut = async function* (): AsyncIterable<Item> {
       yield { id: 'CUT-1', label: 'Came before' };
       throw rateLimited(bankOfCanada, 300);
@@ -297,7 +297,7 @@ describe('filling the index', () => {
     expect(row?.due_at.getTime()).toBe(nowMs + 300_000);
   });
 
-  it('searches 30,000 entries without a full scan', async () => {
+  it('searches 30,000 entries in less than half the time of a full scan', async () => {
     const words = [
       'gross',
       'domestic',
@@ -348,24 +348,24 @@ describe('filling the index', () => {
       return performance.now() - startedAt;
     };
     /** Reference: a concurrent search that reads every entry. */
-    const readThrough = () =>
+    const fullScan = () =>
       database.sql.query(
         `SELECT id FROM gateway_items WHERE provider = 'big'
          ORDER BY similarity(label, 'unemploymnt') + similarity(description, 'unemploymnt') DESC LIMIT 20`,
       );
-    const middle = (times: number[]): number =>
+    const median = (times: number[]): number =>
       times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
     const found: number[] = [];
-    const read: number[] = [];
+    const scans: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       for (const question of questions)
         found.push(await timed(() => index.search(question, { providers: ['big'], limit: 20 })));
-      read.push(await timed(readThrough));
+      scans.push(await timed(fullScan));
     }
     console.info(
-      `search over 30,000: median ${middle(found).toFixed(1)} ms, read through ${middle(read).toFixed(1)} ms`,
+      `search over 30,000: median ${median(found).toFixed(1)} ms, full scan ${median(scans).toFixed(1)} ms`,
     );
     // Medians of the same minute, since a slow machine slows both.
-    expect(middle(found) / middle(read)).toBeLessThan(0.5);
+    expect(median(found) / median(scans)).toBeLessThan(0.5);
   });
 });

@@ -53,7 +53,7 @@ const addProcess = async (datasetId: number): Promise<ProcessView> =>
 
 /** Answer of the upstream for every series; throws its failure. */
 let answer: () => Partial<SeriesAnswer>;
-let asked: string[] = [];
+let requests: string[] = [];
 let uploads: SeriesUpload[] = [];
 let outcomes: string[] = [];
 
@@ -79,7 +79,7 @@ const gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'> =
     attribution: 'Source: Office',
   }),
   fullSeries: async (caller, slug, seriesId, params) => {
-    asked.push(`${caller.share} ${slug} ${seriesId} ${JSON.stringify(params)}`);
+    requests.push(`${caller.share} ${slug} ${seriesId} ${JSON.stringify(params)}`);
     return createSeriesAnswer({
       params: {},
       seriesId,
@@ -163,15 +163,17 @@ beforeEach(async () => {
   await database.sql.query('DELETE FROM series_datasets');
   answer = () => ({});
   lastUpdate = undefined;
-  asked = [];
+  requests = [];
   uploads = [];
   outcomes = [];
 });
 
 describe('a dataset made of series', () => {
-  it('is uploaded at once, and its next run has its own time of the day', async () => {
+  it('is uploaded at once, and its next run is at its own time of day', async () => {
     const id = await make({ series: withUnits('a/b', 'c') });
-    expect(asked).toEqual(['a/b', 'c'].map((series) => `account:${account} STATS ${series} {"units":"lin"}`));
+    expect(requests).toEqual(
+      ['a/b', 'c'].map((series) => `account:${account} STATS ${series} {"units":"lin"}`),
+    );
     expect(uploads[0]?.csv.toString()).toBe('Date,Series,Value\n2026-01-01,"a/b",1.0\n2026-01-01,"c",1.0\n');
     expect((await stateOf(id)).next?.getTime()).toBe(nextRunOf('daily', id, Date.now()));
   });
@@ -188,11 +190,11 @@ describe('a dataset made of series', () => {
       [id],
     );
     expect(described.map(({ name }) => name)).toEqual(['GDP?country=NOR', 'GDP?country=SWE']);
-    asked = [];
+    requests = [];
     await openProcess().refreshSoon(id);
     await openProcess().runDue(never);
     // The start chosen by the provider is kept.
-    expect(asked.map((text) => JSON.parse(text.slice(text.indexOf('{'))))).toEqual(
+    expect(requests.map((text) => JSON.parse(text.slice(text.indexOf('{'))))).toEqual(
       ['NOR', 'SWE'].map((country) => ({ units: 'lin', country, start: '2006-01-01' })),
     );
     expect(outcomes).toEqual(['unchanged']);
@@ -229,10 +231,10 @@ describe('a refresh', () => {
   });
 
   const refreshed = async (id: number): Promise<number> => {
-    asked = [];
+    requests = [];
     await openProcess().refreshSoon(id);
     await openProcess().runDue(never);
-    return asked.length;
+    return requests.length;
   };
 
   it('requests no values if the provider reports no change', async () => {
@@ -251,9 +253,9 @@ describe('a refresh', () => {
   });
 
   it.each([
-    ['tells no update', undefined, 0],
-    ['tells an update of today, which may not have been the last', new Date().toISOString().slice(0, 10), 0],
-    ['gave the values before its update was read', '2026-02-26 07:54:01-06', 30],
+    ['reports no last update', undefined, 0],
+    ['reports an update of today, which may not be the last one', new Date().toISOString().slice(0, 10), 0],
+    ['served values that are older than the report', '2026-02-26 07:54:01-06', 30],
   ])('requests values if the provider %s', async (_name, mark, ageSeconds) => {
     lastUpdate = mark;
     answer = () => ({ ageSeconds });
@@ -285,7 +287,7 @@ describe('a refresh', () => {
     expect(await stateOf(id)).toMatchObject({ error: null, failures: 0, since: null });
   });
 
-  it('makes no version of a stale answer that is served while the upstream is down', async () => {
+  it('uploads no stale answer that is served while the upstream is down', async () => {
     const id = await make();
     answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
     await openProcess().refreshSoon(id);
@@ -294,16 +296,16 @@ describe('a refresh', () => {
     expect((await stateOf(id)).error).toMatch(/could not be reached/);
   });
 
-  it('runs once in two processes', async () => {
+  it('runs once when two processes look for due ones', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => make()));
     for (const id of ids) await openProcess().refreshSoon(id);
-    asked = [];
+    requests = [];
     const runs = await Promise.all([
       openProcess().runDue(never),
       openProcess(database.other()).runDue(never),
     ]);
     expect(runs[0] + runs[1]).toBe(12);
-    expect(asked).toHaveLength(12);
+    expect(requests).toHaveLength(12);
   });
 
   it('of a process that died is taken over when its lease expires', async () => {
@@ -317,7 +319,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('that was requested during a run is made after it', async () => {
+  it('that is requested during a run is due after it', async () => {
     const id = await make();
     const records = createSeriesDatasetRecords(database.sql);
     await records.refreshSoon(id);
@@ -330,7 +332,7 @@ describe('a refresh', () => {
 
   it('is released when the process stops', async () => {
     const id = await make({ series: withUnits('first', 'second') });
-    asked = [];
+    requests = [];
     const stop = new AbortController();
     answer = () => {
       stop.abort();
@@ -338,7 +340,7 @@ describe('a refresh', () => {
     };
     await openProcess().refreshSoon(id);
     await openProcess().runDue(stop.signal);
-    expect([asked.length, outcomes]).toEqual([1, []]);
+    expect([requests.length, outcomes]).toEqual([1, []]);
     answer = () => ({});
     expect(await openProcess().runDue(never)).toBe(1);
   });

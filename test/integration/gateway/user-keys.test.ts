@@ -19,21 +19,21 @@ const second = masterKey('2026');
 describe('user keys', () => {
   const keys = () => createUserKeys({ sql: database.sql, cipher: createCipher([first]) });
 
-  it('stores, replaces and deletes, trimmed', async () => {
+  it('are trimmed, stored, replaced and deleted', async () => {
     expect(await keys().put(account, 'fred', '  abc  ')).toEqual({ slug: 'fred', has_key: true });
     expect(await keys().list(account)).toEqual({ fred: true });
     expect((await keys().read(account, 'fred'))?.value).toBe('abc');
     await keys().put(account, 'fred', 'def');
     expect((await keys().read(account, 'fred'))?.value).toBe('def');
-    for (const nothing of [null, '', '   ', undefined]) {
+    for (const empty of [null, '', '   ', undefined]) {
       await keys().put(account, 'fred', 'x');
-      expect(await keys().put(account, 'fred', nothing)).toEqual({ slug: 'fred', has_key: false });
+      expect(await keys().put(account, 'fred', empty)).toEqual({ slug: 'fred', has_key: false });
     }
     expect(await keys().list(account)).toEqual({});
     expect(await keys().read(account, 'fred')).toBeUndefined();
   });
 
-  it('refuses keys that no upstream accepts', async () => {
+  it('are refused if they are too long or have line breaks', async () => {
     await expect(async () => keys().put(account, 'fred', 'x'.repeat(513))).rejects.toMatchObject({
       kind: 'invalid',
     });
@@ -43,7 +43,7 @@ describe('user keys', () => {
     await keys().put(account, 'fred', 'x'.repeat(512));
   });
 
-  it('does not show the key in the database', async () => {
+  it('are not stored in plain text', async () => {
     await keys().put(account, 'eia', 'canary-canary-canary');
     const dump = await database.dump();
     expect(dump).toContain('eia');
@@ -52,18 +52,18 @@ describe('user keys', () => {
     }
   });
 
-  it('answers 409 to an update while another one of the same key runs', async () => {
-    const held = keys();
+  it('are refused with a conflict while another update of the same key runs', async () => {
+    const userKeys = keys();
     await database.other().tx(async (tx) => {
       await createUserKeys({ sql: tx, cipher: createCipher([first]) }).put(account, 'bls', 'one');
-      await expect(held.put(account, 'bls', 'two')).rejects.toMatchObject({ kind: 'conflict' });
-      expect(await held.put(account, 'bea', 'three')).toEqual({ slug: 'bea', has_key: true });
+      await expect(userKeys.put(account, 'bls', 'two')).rejects.toMatchObject({ kind: 'conflict' });
+      expect(await userKeys.put(account, 'bea', 'three')).toEqual({ slug: 'bea', has_key: true });
     });
-    expect((await held.read(account, 'bls'))?.value).toBe('one');
-    await held.put(account, 'bls', 'four');
+    expect((await userKeys.read(account, 'bls'))?.value).toBe('one');
+    await userKeys.put(account, 'bls', 'four');
   });
 
-  it('rotates to a new master key without losing one', async () => {
+  it('are rotated to a new master key without losing one', async () => {
     for (let index = 0; index < 230; index += 1) {
       await keys().put(await database.addAccount(`rotated ${index}`), 'fred', `key ${index}`);
     }
@@ -74,7 +74,7 @@ describe('user keys', () => {
     expect((await afterwards.read(account, 'eia'))?.value).toBe('canary-canary-canary');
   });
 
-  it('does not open a key that was moved to another account', async () => {
+  it('cannot be decrypted for another account', async () => {
     const thief = await database.addAccount('thief');
     await database.sql.query(
       `INSERT INTO user_keys SELECT $1, provider, master_key_id, sealed, fingerprint FROM user_keys WHERE account_id = $2 AND provider = 'eia'`,
@@ -85,7 +85,7 @@ describe('user keys', () => {
     ).rejects.toThrow();
   });
 
-  it('stores nothing without a master key', async () => {
+  it('cannot be stored without a master key', async () => {
     const without = createUserKeys({ sql: database.sql, cipher: undefined });
     await expect(without.put(account, 'fred', 'x')).rejects.toMatchObject({ kind: 'unavailable' });
     expect(await without.put(account, 'fred', null)).toEqual({ slug: 'fred', has_key: false });

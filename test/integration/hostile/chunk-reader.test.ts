@@ -73,18 +73,18 @@ const read = async (
   return numbers.sort((a, b) => a - b);
 };
 
-describe('reading chunks again', () => {
+describe('replaying chunks', () => {
   // A broker that has just started loads its group coordinator at the first join, so the replay is retried.
-  it('succeeds once the broker knows its groups', async () => {
+  it('succeeds once the broker has loaded its group coordinator', async () => {
     const attempt = async () => read([position(1, 0)]);
     await expect.poll(attempt).toEqual([2]);
   });
 
-  it('ends when chunks of other uploads follow the last wanted one', async () => {
+  it('ends when chunks of other uploads follow the last requested one', async () => {
     expect(await read([position(0, 0), position(0, 2), position(1, 4)])).toEqual([0, 4, 10]);
   });
 
-  it('ends when the last wanted one is the last of its partition', async () => {
+  it('ends when the last requested one is the last of its partition', async () => {
     expect(await read([position(1, 9)], undefined, { processId: 2, chunkKey })).toEqual([19]);
   });
 
@@ -93,11 +93,11 @@ describe('reading chunks again', () => {
     expect(await read(all)).toEqual(Array.from({ length: 10 }, (_, at) => 2 * at));
   });
 
-  it('ends when the reader stops', async () => {
+  it('ends when the callback asks it to stop', async () => {
     expect(await read([position(1, 0), position(1, 2), position(1, 4)], 6)).toEqual([2, 6]);
   });
 
-  it('refuses a chunk of another upload, one made with another key, and any of an upload without a key', async () => {
+  it('refuses a chunk of another upload, one with the MAC of another key, and any for an upload without a key', async () => {
     await expect(read([position(1, 9)])).rejects.toMatchObject({ name: 'ChunkFault', kind: 'forged' });
     for (const otherKey of [randomBytes(32), null]) {
       const owner = { processId: 1, chunkKey: otherKey };
@@ -105,7 +105,7 @@ describe('reading chunks again', () => {
     }
   });
 
-  it('says that retention has passed when a position is gone', async () => {
+  it('fails with chunks_expired when Kafka no longer has a position', async () => {
     const admin = clientOf(kafka).admin();
     await admin.connect();
     // kafkajs finds the leader in metadata that only some other requests load.

@@ -41,7 +41,7 @@ it('a consumer does not commit past a message that cannot be stored as a dead le
   await producer.send({ topic, messages: [{ value: 'first' }, { value: 'second' }] });
   await producer.disconnect();
 
-  let mayKeep = false;
+  let canStore = false;
   let refused = 0;
   const offsetsWhenRefused: number[] = [];
   const kept: string[] = [];
@@ -49,17 +49,17 @@ it('a consumer does not commit past a message that cannot be stored as a dead le
     kafka,
     groupId,
     topicName: topic,
-    handle: async () => expect.unreachable('nothing here is a chunk'),
+    handle: async () => expect.unreachable('no message is a chunk'),
     atOnce: 1,
     deadLetters: {
       async keep(message) {
-        if (mayKeep) {
+        if (canStore) {
           kept.push(String(message.value));
           return;
         }
         refused += 1;
         offsetsWhenRefused.push(await committed());
-        throw new Error('Kafka is away');
+        throw new Error('Kafka is down');
       },
       close: async () => undefined,
     },
@@ -67,7 +67,7 @@ it('a consumer does not commit past a message that cannot be stored as a dead le
   });
   await expect.poll(() => refused).toBeGreaterThan(2);
   expect(Math.max(...offsetsWhenRefused)).toBeLessThan(1);
-  mayKeep = true;
+  canStore = true;
   await expect.poll(() => kept).toEqual(['first', 'second']);
   await expect.poll(committed).toBe(2);
 });

@@ -50,7 +50,7 @@ const open = async (options: Partial<JobsOptions> = {}) => {
 const stateOf = async (name: string) => (await listJobs(sql)).find((job) => job.name === name);
 
 /** Expires the lease of a job, which its holder cannot renew. */
-const holderDies = (name: string) =>
+const expireLease = (name: string) =>
   sql.query(
     "UPDATE jobs SET held_until = now() - interval '1 second', lease = gen_random_uuid() WHERE name = $1",
     [name],
@@ -59,7 +59,7 @@ const holderDies = (name: string) =>
 describe('a job of the installation', () => {
   it('runs in one process at a time, repeatedly', async () => {
     let running = 0;
-    let most = 0;
+    let peak = 0;
     const runs = [0, 0, 0];
     for (const at of runs.keys()) {
       const { jobs, scope } = await open();
@@ -68,7 +68,7 @@ describe('a job of the installation', () => {
         scope,
         async run() {
           running += 1;
-          most = Math.max(most, running);
+          peak = Math.max(peak, running);
           await sleep(5);
           running -= 1;
           runs[at] = (runs[at] ?? 0) + 1;
@@ -76,10 +76,10 @@ describe('a job of the installation', () => {
       });
     }
     await expect.poll(() => runs.reduce((sum, count) => sum + count)).toBeGreaterThan(8);
-    expect(most).toBe(1);
+    expect(peak).toBe(1);
   });
 
-  it('is continued by another process when its process stops responding, and its own run is aborted', async () => {
+  it('is taken over by another process when its lease expires, which aborts the previous run', async () => {
     const takenOver: string[] = [];
     const first = await open({ leaseMs: 300 });
     let lost = false;
@@ -108,13 +108,13 @@ describe('a job of the installation', () => {
         continued();
       },
     });
-    await holderDies('row-drops');
+    await expireLease('row-drops');
     await other;
     expect(takenOver).toEqual(['row-drops']);
     await expect.poll(() => stateOf('row-drops')).toMatchObject({ state: 'waiting', failure: null });
   });
 
-  it('is continued by another process at once when its process stops', async () => {
+  it('is taken over by another process at once when its process stops', async () => {
     const first = await open();
     await first.jobs.start('storage-sweep', {
       everyMs: hourMs,
@@ -140,7 +140,7 @@ describe('a job of the installation', () => {
     await expect.poll(() => stateOf('storage-sweep')).toMatchObject({ failure: null, failures: 0 });
   });
 
-  it('runs again at once when its lease could not be renewed in time and no process has taken it', async () => {
+  it('runs again at once when its lease was not renewed in time and no process has taken it over', async () => {
     const { jobs, scope } = await open({ leaseMs: 300 });
     let runs = 0;
     await jobs.start('segment-hashes', {
@@ -188,7 +188,7 @@ describe('a job of the installation', () => {
     expect(outcomes).toContain('completed');
   });
 
-  it('runs when an operator asks for it, once more if it was running then', async () => {
+  it('runs when an operator requests it, and once more if it was running then', async () => {
     const { jobs, scope } = await open();
     let runs = 0;
     let end = (): void => undefined;
@@ -249,7 +249,7 @@ describe('a job of each process', () => {
 });
 
 describe('leases', () => {
-  it('let one process work on a thing at a time', async () => {
+  it('let one process at a time work on a subject', async () => {
     const [one, other] = [leasesOf(sql), leasesOf(sql)];
     const outcome = await one.whileHeld('drops', 7, async () => [
       await other.whileHeld('drops', 7, async () => 'twice'),
@@ -269,7 +269,7 @@ describe('leases', () => {
     expect(await leases.whileHeld('drops', '', async () => 'again')).toBe('again');
   });
 
-  it('keep the result of work whose lease could not be released', async () => {
+  it('return the result of work even if they cannot be released', async () => {
     const outcome = await leasesOf(sql).whileHeld('drops', 3, async () => {
       await sql.query('ALTER TABLE jobs RENAME TO away');
       return 'done';
@@ -285,9 +285,9 @@ describe('leases', () => {
     expect(outcome).toEqual([['drops', '5']]);
   });
 
-  it('pass to another process when the holder stops renewing, whose signal is aborted', async () => {
+  it('pass to another process when they expire, which aborts the signal of the holder', async () => {
     const outcome = await leasesOf(sql, 300).whileHeld('drops', '', async (lost) => {
-      await holderDies('drops');
+      await expireLease('drops');
       const taken = await leasesOf(sql).whileHeld('drops', '', async () => {
         if (!lost.aborted) await once(lost, 'abort');
         return 'taken';
@@ -297,7 +297,7 @@ describe('leases', () => {
     expect(outcome).toEqual(['taken', true]);
   });
 
-  it('pass to another process at once when the holder stops, although its work continues', async () => {
+  it('pass to another process at once when the holder stops, even if its work continues', async () => {
     const stopping = leasesOf(sql, hourMs);
     const outcome = await stopping.whileHeld('fetch', 'ab12', async (lost) => {
       await stopping.releaseAll();
@@ -311,7 +311,7 @@ describe('leases', () => {
 });
 
 describe('trimming', () => {
-  it('deletes rows that no process uses any more', async () => {
+  it('deletes jobs that no process runs any more', async () => {
     const { jobs, scope } = await open();
     await jobs.start('trims', { everyMs: hourMs, scope, run: async () => undefined });
     await sql.query(
@@ -337,8 +337,8 @@ describe('trimming', () => {
       await trimJobs(tx);
     });
     await expect.poll(() => runs).toBe(1);
-    const entered = await sql.query('SELECT name, subject, every_ms::int AS every FROM jobs ORDER BY name');
-    expect(entered).toMatchObject([
+    const present = await sql.query('SELECT name, subject, every_ms::int AS every FROM jobs ORDER BY name');
+    expect(present).toMatchObject([
       { name: 'compaction', subject: process, every: hourMs },
       { name: 'trims', subject: '', every: hourMs },
     ]);

@@ -38,11 +38,11 @@ afterAll(async () => {
 });
 
 const workerAt = (address: string) => createConsumerMembers(sql, { id: randomUUID(), address });
-const known = async (): Promise<string[]> =>
+const memberIds = async (): Promise<string[]> =>
   (await sql.query<{ id: string }>('SELECT member_id AS id FROM consumer_members ORDER BY 1')).map(
     ({ id }) => id,
   );
-const silent = (seconds: number, memberId: string): Promise<unknown> =>
+const setLastSeen = (seconds: number, memberId: string): Promise<unknown> =>
   sql.query(`UPDATE consumer_members SET seen_at = now() - $1 * interval '1 second' WHERE member_id = $2`, [
     seconds,
     memberId,
@@ -55,14 +55,14 @@ describe('members of a worker', () => {
     await one.note({ groupId, memberId: 'one' });
     await other.note({ groupId, memberId: 'other' });
     expect(await other.beat()).toEqual([]);
-    await silent(2, 'one');
+    await setLastSeen(2, 'one');
     expect(await other.beat()).toEqual([]);
-    await silent(4, 'one');
+    await setLastSeen(4, 'one');
     expect(await other.beat()).toEqual([{ groupId, memberId: 'one' }]);
     expect(await other.beat()).toEqual([]);
     expect(await workerAt('c:1').takeFormer()).toEqual([]);
     expect(await workerAt('b:1').takeFormer()).toEqual([{ groupId, memberId: 'other' }]);
-    expect(await known()).toEqual([]);
+    expect(await memberIds()).toEqual([]);
   });
 
   it('are not removed by a worker that was silent itself, and are deleted when their worker stops', async () => {
@@ -71,13 +71,13 @@ describe('members of a worker', () => {
     await one.note({ groupId, memberId: 'one' });
     await other.note({ groupId, memberId: 'other' });
     // PostgreSQL was down.
-    await silent(60, 'one');
-    await silent(60, 'other');
+    await setLastSeen(60, 'one');
+    await setLastSeen(60, 'other');
     expect(await other.beat()).toEqual([]);
     expect(await one.beat()).toEqual([]);
     expect(await other.beat()).toEqual([]);
     await one.forget();
-    expect(await known()).toEqual(['other']);
+    expect(await memberIds()).toEqual(['other']);
     await other.forget();
   });
 });
@@ -91,7 +91,7 @@ describe('a consumer group', () => {
     return (groups[0]?.members ?? []).map(({ memberId }) => memberId);
   };
 
-  it('loses a dead member at the first beat of another worker; a live one joins again', async () => {
+  it('loses a dead member when a worker starts at its address; a live one rejoins', async () => {
     const joined: string[] = [];
     const former = workerAt('a:1');
     consumer = await createChunkConsumer({
@@ -119,15 +119,15 @@ describe('a consumer group', () => {
     const [, second = ''] = joined;
     expect(second).not.toBe(first);
     membership.joined({ groupId, memberId: second });
-    await expect.poll(known).toEqual([second]);
+    await expect.poll(memberIds).toEqual([second]);
     // It is still a member after the next heartbeat.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(await membersOf()).toEqual([second]);
     await scope.close();
-    expect(await known()).toEqual([]);
+    expect(await memberIds()).toEqual([]);
   });
 
-  it('ignores the removal of a member that it does not have', async () => {
+  it('ignores the removal of an unknown member', async () => {
     await expect(removeMembers(kafka, [{ groupId, memberId: `nobody-${randomUUID()}` }])).resolves.toBe(
       undefined,
     );

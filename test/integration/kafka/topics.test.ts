@@ -33,10 +33,10 @@ it('topics are created once by processes that start at the same time', async () 
 
 it('topics that Kafka refuses are reported with the reason and the setting', async () => {
   const names = topicNames(`${prefix}.many`);
-  const making = explainRefusal(settingsOf(inject('kafka')), () =>
+  const creation = explainRefusal(settingsOf(inject('kafka')), () =>
     ensureTopics(connectKafka('alone'), names, { ...options, replication: 10 }),
   );
-  await expect(making).rejects.toMatchObject({
+  await expect(creation).rejects.toMatchObject({
     code: 'kafka_refused',
     message: expect.stringMatching(
       /^Kafka did not create t\w+\.many\.chunks\.bulk \(INVALID_REPLICATION_FACTOR: .*KAFKA_REPLICATION must not exceed/,

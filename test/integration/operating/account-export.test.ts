@@ -65,7 +65,7 @@ const repository = async (owner: Client, name: string): Promise<number> =>
 
 const read = async (client: Client, path: string): Promise<unknown> => json(await call(client, 'GET', path));
 
-it('has the answers of the API, for datasets of any name, and nothing of other accounts', async () => {
+it('an export has the answers of the API, for datasets of any name, and nothing of other accounts', async () => {
   const [first, second] = [await repository(ada, 'One/..'), await repository(ada, 'Two "2"')];
   const names = ['../../etc/passwd', 'a "quoted" \\ name', 'Größe 中文 😀', '...'];
   const datasets = [];
@@ -131,7 +131,7 @@ it('has the answers of the API, for datasets of any name, and nothing of other a
   expect(parsed(files, 'manifest.json')).toMatchObject({ account: 'ada', files: listed.length, gone: [] });
 });
 
-it('has every version that is kept when all are requested', async () => {
+it('an export has every version on request', async () => {
   const id = await named(bob, await repository(bob, 'many'), 'many');
   for (const value of [1, 2, 3]) await upload(bob, id, `a\n${value}\n`);
   const files = await get(bob, '?versions=all');
@@ -141,7 +141,7 @@ it('has every version that is kept when all are requested', async () => {
   expect(rows).toEqual(['"a"\r\n3\r\n', '"a"\r\n2\r\n', '"a"\r\n1\r\n']);
 });
 
-it('is available to the account only, with a key that is not limited', async () => {
+it('an export needs a full key of the account', async () => {
   expect((await fetch(`${ada.baseUrl}/account/export`)).status).toBe(401);
   const { key } = await json<{ key: string }>(
     await call(ada, 'POST', '/account/keys', { name: 'ro', readOnly: true }),
@@ -151,7 +151,7 @@ it('is available to the account only, with a key that is not limited', async () 
   expect((await call(ada, 'GET', '/account/export?versions=some')).status).toBe(400);
 });
 
-it('is visibly broken when rows cannot be read, and releases its permit', async () => {
+it('an export is aborted when rows cannot be read, and releases its permit', async () => {
   const broken: Client = {
     baseUrl: product.baseUrl,
     key: (await product.createAccount('broken')).key,
@@ -172,22 +172,22 @@ it('is visibly broken when rows cannot be read, and releases its permit', async 
   expect((await get(bob)).size).toBeGreaterThan(5);
 });
 
-it('ends with its client, and releases its permit', async () => {
+it('an export ends when its client disconnects, and releases its permit', async () => {
   const leaver: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('leaver')).key };
   const home = (await read(leaver, '/repositories/home')) as { id: number };
   const lines = Array.from({ length: 60_000 }, () => randomBytes(48).toString('base64'));
   await upload(leaver, await named(leaver, home.id, 'large'), `a\n${lines.join('\n')}\n`);
   for (let times = 0; times < 4; times += 1) {
-    const hangUp = new AbortController();
+    const disconnect = new AbortController();
     const answer = await fetch(`${leaver.baseUrl}/account/export`, {
       headers: authorization(leaver.key),
-      signal: hangUp.signal,
+      signal: disconnect.signal,
     });
     await answer.body?.getReader().read();
-    hangUp.abort();
+    disconnect.abort();
   }
   const api = product.baseUrl.replace(/\/api$/, '');
-  const held = async (): Promise<number> => {
+  const usedPermits = async (): Promise<number> => {
     const { samples } = await readMetrics(api);
     return samples
       .filter(
@@ -195,10 +195,10 @@ it('ends with its client, and releases its permit', async () => {
       )
       .reduce((sum, { value }) => sum + value, 0);
   };
-  await expect.poll(held).toBe(0);
+  await expect.poll(usedPermits).toBe(0);
 });
 
-it('is written to a file by an operator, whole or not at all', async () => {
+it('an export by an operator writes the whole file or none', async () => {
   const scope = createScope(silentLog);
   const parts = { config: product.config, log: createLog('test', 'silent'), scope, sql: product.sql };
   const to = join(folder, 'bob.zip');

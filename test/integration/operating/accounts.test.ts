@@ -86,7 +86,7 @@ describe('a disabled account', () => {
 });
 
 /** Creates an account with datasets in a pool and in their own table, one cloned by another account, one exported. */
-const settled = async (name: string): Promise<Client & { datasets: number[]; home: number }> => {
+const accountWithData = async (name: string): Promise<Client & { datasets: number[]; home: number }> => {
   const client: Client = { baseUrl: product.baseUrl, key: (await product.createAccount(name)).key };
   const home = await json<{ id: number }>(await call(client, 'GET', '/repositories/home'));
   const small = await createDataset(client);
@@ -102,8 +102,8 @@ const settled = async (name: string): Promise<Client & { datasets: number[]; hom
 };
 
 describe('a transfer', () => {
-  it('moves everything to another account; ids, versions and answers stay the same', async () => {
-    const giver = await settled('giver');
+  it('moves all repositories to another account, with the same ids and downloads', async () => {
+    const giver = await accountWithData('giver');
     const taker: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('taker')).key };
     const [small = 0, large = 0] = giver.datasets;
     const before = await download(giver, large);
@@ -134,8 +134,8 @@ describe('a deletion', () => {
     expect(await account('show careful')).toMatchObject({ name: 'careful' });
   });
 
-  it('leaves nothing in either database or among the files; clones of other accounts stay', async () => {
-    const gone = await settled('leaver');
+  it('leaves nothing in the databases and files, and keeps clones of other accounts', async () => {
+    const gone = await accountWithData('leaver');
     const [, large = 0] = gone.datasets;
     await call(gone, 'PUT', `/repositories/${gone.home}/permissions/owner`, { level: 'Clone' });
     const ownHome = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
@@ -185,7 +185,7 @@ describe('a deletion', () => {
 });
 
 describe('upload list', () => {
-  it('names dataset and account', async () => {
+  it('shows the names of dataset and account', async () => {
     const dataset = await createDataset(owner, 'Prices of "bread"');
     await upload(owner, dataset, 'a\n1\n');
     const { output } = await runAdmin(

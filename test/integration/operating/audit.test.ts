@@ -80,7 +80,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('records keys without their text, and deleted targets with their names', async () => {
+  it('records keys without their secret, and deleted targets with their names', async () => {
     const made = await json<{ id: number; key: string }>(
       await call(owner, 'POST', '/account/keys', { name: 'nightly' }),
       201,
@@ -123,7 +123,7 @@ describe('the audit trail', () => {
     expect(await trail()).toEqual(before);
   });
 
-  it('is read page by page and by account, action and time', async () => {
+  it('is read in pages, and by account and time', async () => {
     const all = await trail('$top=1000');
     expect(all.length).toBeGreaterThan(6);
     const first = await trail('$top=3');
@@ -139,7 +139,7 @@ describe('the audit trail', () => {
     expect((await call(owner, 'GET', '/ops/audit')).status).toBe(403);
   });
 
-  it('records user and host of commands, also of those that no service records', async () => {
+  it('records user and host of operator commands, sweeps included', async () => {
     await command('account', 'create', 'robot');
     await command('sweep');
     const events = (await trail('$top=10')).filter(({ actor }) => actor.kind === 'command');
@@ -161,7 +161,7 @@ describe('the audit trail', () => {
   });
 });
 
-it('counts the requests of a key by day', async () => {
+it('the requests of a key are counted by day', async () => {
   const made = await json<{ id: number; key: string }>(
     await call(owner, 'POST', '/account/keys', { name: 'counted' }),
     201,

@@ -50,7 +50,7 @@ const nextSample = async (): Promise<void> => {
   expect(await keepSample(sql, sample)).toBe(true);
 };
 
-it('counts by status and code, before and after samples were kept, each upload once', async () => {
+it('ended uploads are counted once by status and code, before and after a sample', async () => {
   await end('25 hours');
   await end('2 hours');
   await end('2 hours', failed);
@@ -69,13 +69,13 @@ it('counts by status and code, before and after samples were kept, each upload o
   expect(await readEndedUploads(sql)).toMatchObject([{ count: 3 }, { count: 2, replayed: 2 }]);
 });
 
-it('does not read uploads again that a sample has counted', async () => {
+it('uploads that a sample has counted are not read again', async () => {
   const before = await readEndedUploads(sql);
   await sql.query(`DELETE FROM processes WHERE ended_at < now() - interval '30 minutes'`);
   expect(await readEndedUploads(sql)).toEqual(before);
 });
 
-it('deletes uploads that ended more than a day ago, by the minute', async () => {
+it('uploads that ended more than a day ago are not counted', async () => {
   const [before] = await readEndedUploads(sql);
   await sql.query(
     `UPDATE ops_samples SET ended = (SELECT coalesce(jsonb_agg(

@@ -26,7 +26,7 @@ const until = async <T>(find: () => T | undefined): Promise<T> => {
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('it never came');
+  throw new Error('timed out waiting for the log line');
 };
 
 const requestLine = (part: string): Promise<string> =>
@@ -47,7 +47,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('has level debug when the client hung up, and no line has a higher level', async () => {
+  it('has level debug when the client disconnects, and no line of that request has a higher level', async () => {
     const dataset = await createDataset(owner);
     const { hostname, port } = new URL(owner.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -61,11 +61,11 @@ describe('the line of a request', () => {
     socket.write(form, () => socket.destroy());
     const line = await requestLine('"requestId":"gone"');
     expect(JSON.parse(line)).toMatchObject({ level: 20, complete: false });
-    const louder = lines
+    const aboveDebug = lines
       .filter((each) => each.includes('"requestId":"gone"'))
       .map((each) => JSON.parse(each) as { level: number; msg: string })
       .filter(({ level }) => level > 20);
-    expect(louder).toEqual([]);
+    expect(aboveDebug).toEqual([]);
   });
 });
 
@@ -85,17 +85,19 @@ describe('SIGUSR2', () => {
       env: { ...process.env, LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const said: string[] = [];
+    const output: string[] = [];
     if (child.stdout === null) throw new Error('no output');
-    createInterface(child.stdout).on('line', (line) => said.push((JSON.parse(line) as { msg: string }).msg));
-    await until(() => said.find((msg) => msg === 'begun'));
-    expect(said).not.toContain('tick');
+    createInterface(child.stdout).on('line', (line) =>
+      output.push((JSON.parse(line) as { msg: string }).msg),
+    );
+    await until(() => output.find((msg) => msg === 'begun'));
+    expect(output).not.toContain('tick');
     child.kill('SIGUSR2');
-    await until(() => said.find((msg) => msg === 'tick'));
+    await until(() => output.find((msg) => msg === 'tick'));
     child.kill('SIGUSR2');
-    await until(() => (said.filter((msg) => msg === 'log level changed').length === 2 ? true : undefined));
-    const ticks = said.length;
+    await until(() => (output.filter((msg) => msg === 'log level changed').length === 2 ? true : undefined));
+    const ticks = output.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(said.length - ticks).toBeLessThanOrEqual(1);
+    expect(output.length - ticks).toBeLessThanOrEqual(1);
   });
 });

@@ -37,7 +37,7 @@ const until = async (
     if (wanted(now)) return now;
     if (Date.now() > end)
       throw new Error(
-        `it never came:\n${now.samples
+        `timed out; last metrics:\n${now.samples
           .filter(({ name }) => /consumer|store|uploads_|component/.test(name))
           .map((sample) => JSON.stringify(sample))
           .join('\n')}`,
@@ -62,7 +62,7 @@ const texts = (): { path: string; text: string }[] =>
     .filter((path) => /\.(md|ya?ml|json|tpl|rules)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-it('each process names its version and commit, which its readiness names as well', async () => {
+it('each process exports its version and commit, the same as in /readyz', async () => {
   for (const origin of [api, product.workerUrl]) {
     const { version, commit } = (await (await fetch(`${origin}/readyz`)).json()) as Record<string, string>;
     expect(commit).toMatch(/./);
@@ -72,7 +72,7 @@ it('each process names its version and commit, which its readiness names as well
   }
 });
 
-it('every metric that is named anywhere is on /metrics of an API process or a worker', async () => {
+it('every metric named in documentation and deployment files is exported by an API process or a worker', async () => {
   const seen = [await readMetrics(api), await readMetrics(product.workerUrl)];
   const known = new Set(seen.flatMap(({ names, series }) => [...names, ...series]));
   const named = texts().flatMap(({ path, text }) =>
@@ -90,7 +90,7 @@ it('every metric that is named anywhere is on /metrics of an API process or a wo
   expect(ours.filter(({ name }) => !known.has(name))).toEqual([]);
 });
 
-it('counts how uploads end and how long they take, by topic', async () => {
+it('uploads are counted by outcome, and timed by topic', async () => {
   expect(await upload(owner, await createDataset(owner), 'a\n1\n')).toMatchObject({ status: 'completed' });
   expect(await upload(owner, await createDataset(owner), 'a;b\n1\n')).toMatchObject({ status: 'failed' });
   const figures = async () => {
@@ -111,7 +111,7 @@ it('counts how uploads end and how long they take, by topic', async () => {
   await expect.poll(figures).toEqual({ completed: 1, failed: 1, visible: 1, tookTime: true });
 });
 
-it('reports the state of the components: groups, lag, pending uploads, tables, disks', async () => {
+it('metrics report the state of components: groups, lag, pending uploads, tables, disks', async () => {
   const prefix = product.config.kafkaPrefix;
   const now = await until(
     () => readMetrics(api),
@@ -136,7 +136,7 @@ it('reports the state of the components: groups, lag, pending uploads, tables, d
   expect(now.value('tabulary_dead_letters_waiting')).toBe(0);
 });
 
-it('shows that no worker runs, what is pending, and that it was processed later', async () => {
+it('metrics show that no worker runs, what is pending, and that it was processed later', async () => {
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n2\n'), 201);
@@ -161,7 +161,7 @@ it('shows that no worker runs, what is pending, and that it was processed later'
   );
 });
 
-it('counts uploads cancelled by their user separately from failed ones', async () => {
+it('uploads cancelled by their user are counted separately from failed ones', async () => {
   await product.stopWorker();
   const dataset = await createDataset(owner);
   const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n3\n'), 201);

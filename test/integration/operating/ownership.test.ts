@@ -32,7 +32,7 @@ const refused = async (answer: Response): Promise<[number, string]> => [
 ];
 
 describe('a repository that is offered', () => {
-  it('has a new owner once the offer is accepted, with datasets, versions and permissions', async () => {
+  it('moves to the new owner with datasets and grants once the offer is accepted', async () => {
     const [ada, bob, eve] = [await person('ada'), await person('bob'), await person('eve')];
     const id = await repository(ada);
     const dataset = await datasetIn(ada, id);
@@ -71,7 +71,7 @@ describe('a repository that is offered', () => {
     expect((await upload(bob, dataset, 'a,b\n2,y\n')).status).toBe('completed');
   });
 
-  it('keeps its owner when the offer is declined or withdrawn', async () => {
+  it('keeps its owner when the offer is declined, withdrawn or invalid', async () => {
     const [giver, taker] = [await person('giver'), await person('taker')];
     const id = await repository(giver);
     const offer = () => call(giver, 'PUT', `/repositories/${id}/transfer`, { account: 'taker' });
@@ -93,7 +93,7 @@ describe('a repository that is offered', () => {
     ).toEqual([404, 'principal_not_found']);
   });
 
-  it('is refused if it exceeds the plan of the new owner', async () => {
+  it('cannot be accepted beyond the plan of the new owner', async () => {
     const [wide, narrow] = [await person('wide'), await person('narrow', 'free')];
     const id = await repository(wide);
     await call(wide, 'PUT', `/repositories/${id}/transfer`, { account: 'narrow' });
@@ -103,8 +103,8 @@ describe('a repository that is offered', () => {
   });
 });
 
-describe('an account that leaves', () => {
-  it('is deleted with all that it had, and the answer lists it', async () => {
+describe('deleting an account', () => {
+  it('deletes everything of the account, and lists what remains', async () => {
     const [leaver, friend] = [await person('leaver'), await person('friend')];
     const small = await createDataset(leaver);
     await upload(leaver, small, 'a,b\n1,x\n');
@@ -135,7 +135,7 @@ describe('an account that leaves', () => {
     await person('leaver');
   });
 
-  it('stays while it has a repository of a team or is the last admin', async () => {
+  it('is refused while it has a repository of a team or is the last admin', async () => {
     const [lead, mate] = [await person('lead'), await person('mate')];
     await call(lead, 'POST', '/teams', { name: 'crew' });
     await call(lead, 'PUT', '/teams/crew/members/mate', { role: 'member' });

@@ -86,7 +86,7 @@ const eventually = async <T>(find: () => T | undefined): Promise<T> => {
     const found = find();
     if (found !== undefined) return found;
     if (Date.now() > end)
-      throw new Error(`it never came; there are ${spans.map(({ name }) => name).join(', ')}`);
+      throw new Error(`timed out; received spans: ${spans.map(({ name }) => name).join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 };
@@ -185,7 +185,7 @@ it('the trace of a download has the statement that answered it', async () => {
   expect(statement.parentSpanId).toBe(request.spanId);
 });
 
-it('uploads that are stored together are linked, and every one of them is in some trace', async () => {
+it('each of several uploads that are stored together is in a processing span, as its trace or as a link', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, (_, at) => createDataset(owner, `many ${at}`)));
   await Promise.all(ids.map((id) => upload(owner, id, 'A,B\nx,1\n')));
   const sent = await eventually(() => {

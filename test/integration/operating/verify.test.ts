@@ -230,7 +230,7 @@ describe('verify', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('reports rows that no backup has, and uses none that are damaged or of another installation', async () => {
+  it('reports rows that no backup has, and uses no damaged backup and none of another installation', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, file(200));
     const saved = await send(dataset, changedFile(10, 'saved'), { mode: 'upsert', key: 'id' });
@@ -270,7 +270,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('refuses a dataset that does not exist', async () => {
+  it('refuses an unknown dataset and invalid options', async () => {
     await expect(verify(' --dataset 999999')).rejects.toMatchObject({ code: 'dataset_not_found' });
     await expect(verify(' --dataset x')).rejects.toMatchObject({ code: 'usage' });
     await expect(verify(` --from ${folder}`)).rejects.toMatchObject({ code: 'usage' });

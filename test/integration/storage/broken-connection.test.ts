@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => scope.close());
 
-it('a connection that breaks between two statements of a transaction fails the next one, and nothing else', async () => {
+it('a connection that breaks between two statements of a transaction fails the next statement, and nothing else', async () => {
   const work = sql.tx(async (transaction) => {
     const [self] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await sql.query('SELECT pg_terminate_backend($1)', [self?.pid]);
@@ -36,27 +36,27 @@ it('a connection that breaks between two statements of a transaction fails the n
   expect(await sql.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-const openLine = async () => {
-  const line = await createCutter(databaseUrl);
-  await scope.defer('line', line.close);
-  const pool = createPool({ databaseUrl: line.url, maxConnections: 1, statementMs: 500, log: silentLog });
-  await scope.defer('pool of the line', () => pool.end());
-  const overLine = createSql(pool);
-  expect(await overLine.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  return { line, overLine };
+const openProxy = async () => {
+  const proxy = await createCutter(databaseUrl);
+  await scope.defer('proxy', proxy.close);
+  const pool = createPool({ databaseUrl: proxy.url, maxConnections: 1, statementMs: 500, log: silentLog });
+  await scope.defer('pool behind the proxy', () => pool.end());
+  const sqlOverProxy = createSql(pool);
+  expect(await sqlOverProxy.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  return { proxy, sqlOverProxy };
 };
 
-it('a connection that is dead fails its statement, and the next one gets another, while the server is alive', async () => {
-  const [alone, within] = [await openLine(), await openLine()];
-  alone.line.goDead();
-  const work = within.overLine.tx(async (transaction) => {
+it('an unresponsive connection fails its statement, and the next statement gets a new connection', async () => {
+  const [alone, within] = [await openProxy(), await openProxy()];
+  alone.proxy.goDead();
+  const work = within.sqlOverProxy.tx(async (transaction) => {
     await transaction.query('SELECT 2');
-    within.line.goDead();
+    within.proxy.goDead();
     await transaction.query('SELECT 3');
   });
-  const failures = await Promise.allSettled([alone.overLine.query('SELECT 4'), work]);
+  const failures = await Promise.allSettled([alone.sqlOverProxy.query('SELECT 4'), work]);
   for (const failure of failures)
     expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
-  for (const { overLine } of [alone, within])
-    expect(await overLine.query('SELECT 5 AS five')).toEqual([{ five: 5 }]);
+  for (const { sqlOverProxy } of [alone, within])
+    expect(await sqlOverProxy.query('SELECT 5 AS five')).toEqual([{ five: 5 }]);
 });

@@ -96,7 +96,7 @@ describe('migrations', () => {
     }
   });
 
-  it('refuse a database whose baseline was edited afterwards, also where it was not finished', async () => {
+  it('refuse a database whose baseline was edited afterwards, even if its migration is not finished', async () => {
     const edited = await changedFolder(async (folder) => {
       const [first = ''] = (await readdir(folder)).sort();
       await appendFile(join(folder, first), '-- edited\n');
@@ -124,7 +124,7 @@ describe('migrations', () => {
     expect(await up()).toEqual([]);
   });
 
-  it('give way to running processes: no transaction of theirs is the victim of a deadlock', async () => {
+  it('yield to running processes, whose transactions are never the victim of a deadlock', async () => {
     const folder = await laterFolder(
       'LOCK TABLE accounts; LOCK TABLE names; ALTER TABLE names ADD COLUMN later integer;',
     );

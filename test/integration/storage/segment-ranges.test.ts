@@ -214,7 +214,7 @@ const createHistory = async (seed: number) => {
 };
 
 describe('segment ranges', () => {
-  it.each([1, 2, 3])('have the segments of every version, through any history (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('have the rows of every version through a random history (seed %i)', async (seed) => {
     const history = await createHistory(seed);
     for (let step = 0; step < 80; step += 1) {
       await history.step();
