@@ -70,7 +70,7 @@ describe('the shared table arrives unchanged', () => {
     expect(await ofParquet(answer)).toEqual(expected);
   });
 
-  it('by read links, as CSV, as JSON with texts for numbers, and as Parquet', async () => {
+  it('by read links, as CSV, as JSON with numbers as strings, and as Parquet', async () => {
     const link = async (query: object): Promise<Response> =>
       fetch((await makeReadLink(client, dataset, { query })).url);
     expect(await ofCsv(link({}))).toEqual(expected);
@@ -79,7 +79,7 @@ describe('the shared table arrives unchanged', () => {
     expect(await ofParquet(await link({ $format: 'parquet' }))).toEqual(expected);
   });
 
-  it('up and down by the TypeScript client', async () => {
+  it('by an upload and a download with the TypeScript client', async () => {
     const typed = createClient({ api: client.baseUrl, key: client.key });
     const id = await createDataset(client);
     const { rows } = await uploadFile(typed, id, new Blob([exactCsv]));

@@ -50,9 +50,9 @@ beforeEach(async () => {
   await expect.poll(listed).toEqual([]);
 });
 
-let people = 0;
+let accounts = 0;
 const newOwner = async (plan?: string): Promise<Client & { id: number }> =>
-  product.createAccount(`owner${++people}`, plan);
+  product.createAccount(`owner${++accounts}`, plan);
 
 /** Creates a dataset whose CSV file has about this size. */
 const newTable = async (owner: Client, bytes: number): Promise<number> => {
@@ -83,8 +83,8 @@ const clone = async (owner: Client, dataset: number, name: string): Promise<numb
   return id;
 };
 
-describe('clones', () => {
-  it('of a dataset share one file with it, which stays until the last of them is deleted', async () => {
+describe('shared files:', () => {
+  it('clones share the file of their dataset until the last of them is deleted', async () => {
     const owner = await newOwner();
     const source = await newTable(owner, 100_000);
     const text = await download(owner, source);
@@ -103,7 +103,7 @@ describe('clones', () => {
     await expect.poll(files).toEqual([]);
   });
 
-  it('have a file of their own once a column has another name', async () => {
+  it('a clone has a file of its own once a column is renamed', async () => {
     const owner = await newOwner();
     const source = await newTable(owner, 10_000);
     const copy = await clone(owner, source, 'renamed');
@@ -131,7 +131,7 @@ describe('clones', () => {
 });
 
 describe('limits', () => {
-  it('remove the least recently used files of all accounts, and these are made again on request', async () => {
+  it('evict the least recently used files of all accounts, which are exported again on request', async () => {
     const tables: { owner: Client; dataset: number; folder: string }[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       const owner = await newOwner();
@@ -154,7 +154,7 @@ describe('limits', () => {
     await expect.poll(folders).toEqual([first, second, fourth, fifth].map((table) => table?.folder).sort());
   });
 
-  it('leave an account a quarter of the total, and at most what its plan lets it store', async () => {
+  it('give an account a quarter of the total, and at most the stored bytes of its plan', async () => {
     const owner = await newOwner();
     const tables: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) tables.push(await newTable(owner, 900_000));
@@ -162,14 +162,14 @@ describe('limits', () => {
     const bystander = await newTable(other, 900_000);
     await download(other, bystander);
     for (const table of tables) await download(owner, table);
-    const of = (tablesLeft: number[]) =>
+    const foldersWith = (tablesLeft: number[]) =>
       Promise.all([folderOf(other, bystander), ...tablesLeft.map((table) => folderOf(owner, table))]);
-    await expect.poll(folders).toEqual((await of(tables.slice(1))).sort());
+    await expect.poll(folders).toEqual((await foldersWith(tables.slice(1))).sort());
     await product.sql.query("UPDATE accounts SET plan = 'one-megabyte' WHERE id = $1", [owner.id]);
-    await expect.poll(folders).toEqual((await of(tables.slice(2))).sort());
+    await expect.poll(folders).toEqual((await foldersWith(tables.slice(2))).sort());
   });
 
-  it('do not cut a download of a file that is removed meanwhile', async () => {
+  it('do not truncate a download whose file is evicted meanwhile', async () => {
     const owner = await newOwner();
     const large = await newTable(owner, 30_000_000);
     const whole = (await download(owner, large)).length;
@@ -187,7 +187,7 @@ describe('limits', () => {
 });
 
 describe('several processes', () => {
-  it('that prepare a file at the same time keep and list one', async () => {
+  it('that export a file at the same time store and list it once', async () => {
     const owner = await newOwner();
     const dataset = await newTable(owner, 1_000_000);
     const further = await startFurther(product, 'api');
@@ -204,7 +204,7 @@ describe('several processes', () => {
     }
   });
 
-  it('limit files that were prepared before they started, and show size and free space', async () => {
+  it('limit files that were exported before they started, and show size and free space in metrics', async () => {
     const tables: number[] = [];
     for (let turn = 0; turn < 2; turn += 1) {
       const owner = await newOwner();

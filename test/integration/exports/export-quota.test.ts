@@ -24,9 +24,9 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-let people = 0;
+let accounts = 0;
 const withTable = async (planName: string, content = table): Promise<{ client: Client; dataset: number }> => {
-  const client = await product.createAccount(`p${++people}`, planName);
+  const client = await product.createAccount(`p${++accounts}`, planName);
   const dataset = await createDataset(client);
   await upload(client, dataset, content);
   return { client, dataset };
@@ -64,7 +64,7 @@ const readAll = async (url: string, headers: Record<string, string> = {}) => {
 };
 
 describe('a whole file', () => {
-  it('is counted with its bytes when its link is followed, not before; HEAD and conditional requests are free', async () => {
+  it('is counted with its bytes when its link is read; HEAD, 304 and 416 are free', async () => {
     const { client, dataset } = await withTable('counted');
     const links = await Promise.all(Array.from({ length: 5 }, () => linkOf(client, dataset)));
     expect(await used(client)).toEqual({ exports: 0, bytes: 0 });
@@ -81,7 +81,7 @@ describe('a whole file', () => {
     await expect.poll(() => used(client)).toEqual({ exports: 2, bytes: 2 * bytes });
   });
 
-  it('that is read in ranges, concurrently and by several links, is one export of the bytes in them', async () => {
+  it('that is read in concurrent ranges through several links counts as one export of these bytes', async () => {
     const { client, dataset } = await withTable('counted');
     const links = await Promise.all(
       Array.from({ length: 10 }, () => linkOf(client, dataset, '?$format=parquet')),
@@ -96,7 +96,7 @@ describe('a whole file', () => {
     await expect.poll(() => used(client)).toEqual({ exports: 1, bytes: 30 * 100 });
   });
 
-  it('can be read further in ranges when the last export was that file; other files are refused', async () => {
+  it('can still be read in ranges if it used the last export; whole reads and other files are refused', async () => {
     const { client, dataset } = await withTable('two-exports', 'k,v\n1,a\n2,b\n');
     const other = await createDataset(client);
     await upload(client, other, 'k,v\n3,c\n');
@@ -116,7 +116,7 @@ describe('a whole file', () => {
     expect(await used(client)).toMatchObject({ exports: 2 });
   });
 
-  it('that is aborted counts the bytes that were sent', async () => {
+  it('that is aborted counts the bytes that have been sent', async () => {
     const { client, dataset } = await withTable('counted', table.repeat(1) + table.slice(4).repeat(9));
     const link = await linkOf(client, dataset);
     const whole = await bytesOf(await fetch(link));
@@ -133,7 +133,7 @@ describe('a whole file', () => {
 });
 
 describe('the daily quota of bytes', () => {
-  it('limits concurrent downloads, of files and of rows; a single one may exceed it', async () => {
+  it('lets at most one of concurrent downloads of files and rows exceed it', async () => {
     const { client, dataset } = await withTable('one-megabyte');
     const link = await linkOf(client, dataset);
     await fetch(link, { method: 'HEAD' });
@@ -153,7 +153,7 @@ describe('the daily quota of bytes', () => {
     expect((await used(client)).bytes).toBeLessThan(1_000_000 + fileBytes + 16 * 400_000);
   });
 
-  it('lets a single download that exceeds it finish', async () => {
+  it('lets a single download that exceeds it complete', async () => {
     const { client, dataset } = await withTable('one-megabyte');
     const link = await linkOf(client, dataset);
     const answer = await readAll(link);

@@ -114,7 +114,7 @@ describe('files prepared in advance', () => {
     expect(made).toEqual([small, last, current]);
   });
 
-  it('are made at once for a version that replaces one of more than ten seconds', async () => {
+  it('are made at once for a version that replaces one older than ten seconds', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
     await housekeeping.prepareNew(never);
@@ -128,7 +128,7 @@ describe('files prepared in advance', () => {
     expect(made).toEqual([current]);
   });
 
-  it('wait for the end of a stream of uploads, ten seconds at most', async () => {
+  it('wait until frequent uploads end, for ten seconds at most', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
     await housekeeping.prepareNew(never);
@@ -150,22 +150,22 @@ describe('files prepared in advance', () => {
     expect(made).toEqual(stream);
   });
 
-  it('are made although one of them fails', async () => {
-    const asked: number[] = [];
+  it('are made even if one of them fails', async () => {
+    const requested: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => {
-        asked.push(version);
-        if (asked.length === 1) throw new Error('replaced');
+        requested.push(version);
+        if (requested.length === 1) throw new Error('replaced');
       }),
     );
     await housekeeping.prepareNew(never);
     const first = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
     const second = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
     await housekeeping.prepareNew(never);
-    expect(asked).toEqual([first, second]);
+    expect(requested).toEqual([first, second]);
   });
 
-  it('are not made when the limit is 0', async () => {
+  it('are not made if the size limit is 0', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => void made.push(version)),
@@ -178,20 +178,20 @@ describe('files prepared in advance', () => {
   });
 });
 
-describe('prepared files are removed when', () => {
+describe('prepared files', () => {
   const files = async (path: string): Promise<string[]> =>
     (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.csv'));
 
   it.each([
-    ['their version is gone', 86_400_000, async () => new Set<number>(), 0],
-    ['they are older than allowed', -1, async (ids: readonly number[]) => new Set(ids), 0],
+    ['are removed with their version', 86_400_000, async () => new Set<number>(), 0],
+    ['are removed when they exceed the maximum age', -1, async (ids: readonly number[]) => new Set(ids), 0],
     [
-      'not while their version lives and they are young',
+      'stay while their version exists and they are young',
       86_400_000,
       async (ids: readonly number[]) => new Set(ids),
       1,
     ],
-  ])('%s', async (_when, maxAgeMs, kept, left) => {
+  ])('%s', async (_name, maxAgeMs, kept, left) => {
     const tables = await createStoredTables(inject('clickhouseUrl'));
     const server = await createDownloadServer(tables.reader, { maxAgeMs });
     try {

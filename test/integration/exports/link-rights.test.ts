@@ -58,7 +58,7 @@ const linksOf = (dataset: number, headers: Record<string, string>, more = ''): P
   );
 
 /** Status and code of every kind of request to a link. */
-const asked = async (
+const requestAll = async (
   links: readonly string[],
 ): Promise<{ statuses: number[]; codes: (string | undefined)[] }> => {
   const answers = await Promise.all(
@@ -83,11 +83,11 @@ const asked = async (
   };
 };
 
-const works = async (links: readonly string[]): Promise<void> =>
-  expect((await asked(links)).statuses).toEqual([200, 206, 304]);
+const expectWorking = async (links: readonly string[]): Promise<void> =>
+  expect((await requestAll(links)).statuses).toEqual([200, 206, 304]);
 
-const refused = async (links: readonly string[], status: number, code: string): Promise<void> =>
-  expect(await asked(links)).toEqual({ statuses: [status], codes: [code] });
+const expectRefused = async (links: readonly string[], status: number, code: string): Promise<void> =>
+  expect(await requestAll(links)).toEqual({ statuses: [status], codes: [code] });
 
 const sqlOf = (text: string, ...values: unknown[]) => product.sql.query(text, values);
 
@@ -148,9 +148,9 @@ describe('a link made with a key ends when', () => {
     const world = await newWorld(privacy);
     if (privacy === 'Private') expect((await share(world)).ok).toBe(true);
     const links = await linksOf(world.dataset, authorization(world.reader.key));
-    await works(links);
+    await expectWorking(links);
     await end(world);
-    await refused(links, status, code);
+    await expectRefused(links, status, code);
   });
 
   it('the repository becomes private, with and without a key', async () => {
@@ -158,14 +158,14 @@ describe('a link made with a key ends when', () => {
     const keyed = await linksOf(dataset, authorization(reader.key));
     const anonymous = await linksOf(dataset, {});
     const own = await linksOf(dataset, authorization(owner.key));
-    await works([...keyed, ...anonymous, ...own]);
+    await expectWorking([...keyed, ...anonymous, ...own]);
     await call(owner, 'PUT', `/repositories/${repository}`, { name: reader.name, privacy: 'Private' });
-    await refused(keyed, 403, 'no_permission');
-    await refused(anonymous, 403, 'no_key');
-    await works(own);
+    await expectRefused(keyed, 403, 'no_permission');
+    await expectRefused(anonymous, 403, 'no_key');
+    await expectWorking(own);
   });
 
-  it('the team membership ends that had the permission', async () => {
+  it('the account leaves the team that has the permission', async () => {
     const world = await newWorld('Private');
     const { repository, dataset, reader } = world;
     const team = `team${count}`;
@@ -180,9 +180,9 @@ describe('a link made with a key ends when', () => {
     });
     expect(grant.ok).toBe(true);
     const links = await linksOf(dataset, authorization(reader.key));
-    await works(links);
+    await expectWorking(links);
     await sqlOf('DELETE FROM team_members WHERE account_id = $1', reader.id);
-    await refused(links, 403, 'no_permission');
+    await expectRefused(links, 403, 'no_permission');
   });
 
   it('the version is deleted', async () => {
@@ -198,15 +198,15 @@ describe('a link made with a key ends when', () => {
         return (await fetch(url, { headers, redirect: 'manual' })).headers.get('location') ?? '';
       }),
     );
-    await works(links);
+    await expectWorking(links);
     const deleted = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first?.versionId}`);
     expect(deleted.ok).toBe(true);
-    await refused(links, 404, 'unknown_version');
+    await expectRefused(links, 404, 'unknown_version');
   });
 });
 
 describe('a link of a signed-in user', () => {
-  it('ends with the session, and not with other sessions of the key', async () => {
+  it('ends with its session, and not with another session of the key', async () => {
     const { dataset, reader } = await newWorld('Public');
     const signIn = async (): Promise<Record<string, string>> => {
       const answer = await fetch(`${product.baseUrl}/session`, {
@@ -218,16 +218,16 @@ describe('a link of a signed-in user', () => {
     const [one, other] = [await signIn(), await signIn()];
     const links = await linksOf(dataset, one);
     const others = await linksOf(dataset, other);
-    await works([...links, ...others]);
+    await expectWorking([...links, ...others]);
     expect((await fetch(`${product.baseUrl}/session`, { method: 'DELETE', headers: one })).status).toBe(204);
-    await refused(links, 403, 'session_ended');
-    await works(others);
+    await expectRefused(links, 403, 'session_ended');
+    await expectWorking(others);
     await sqlOf('UPDATE web_sessions SET expires_at = now()');
-    await refused(others, 403, 'session_ended');
+    await expectRefused(others, 403, 'session_ended');
   });
 });
 
-it('the rights of any number of links are checked in one statement', async () => {
+it('the rights of several links are checked in one statement', async () => {
   const { dataset, reader } = await newWorld('Public');
   const { createStandingRights, rightOf } = await import('../../../src/catalog/standing-rights.js');
   let statements = 0;
@@ -240,8 +240,8 @@ it('the rights of any number of links are checked in one statement', async () =>
   };
   const { judge } = createStandingRights({ sql: counting });
   const right = { ...rightOf(undefined, dataset), keyId: reader.keyId };
-  const judged = await judge([right, rightOf(undefined, dataset), { ...right, sessionId: 0 }]);
-  expect(judged.map(({ ended }) => ended?.code)).toEqual([undefined, undefined, 'session_ended']);
-  expect(judged[0]).toMatchObject({ caller: { accountId: reader.id } });
+  const verdicts = await judge([right, rightOf(undefined, dataset), { ...right, sessionId: 0 }]);
+  expect(verdicts.map(({ ended }) => ended?.code)).toEqual([undefined, undefined, 'session_ended']);
+  expect(verdicts[0]).toMatchObject({ caller: { accountId: reader.id } });
   expect(statements).toBe(1);
 });

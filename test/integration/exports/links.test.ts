@@ -45,7 +45,7 @@ const linkOf = async (url: string): Promise<string> => {
 };
 
 describe('a link', () => {
-  it('leads to the whole file with its length, tag and name', async () => {
+  it('serves the whole file with its length, time and name', async () => {
     const link = await linkOf(server.dataUrl(small));
     // The first answer may be streamed while the file is written, without a length.
     await (await fetch(link)).text();
@@ -61,7 +61,7 @@ describe('a link', () => {
     );
   });
 
-  it('leads to the same bytes as the rows streamed without a link', async () => {
+  it('serves the same bytes as a query without a link', async () => {
     const file = await (await fetch(server.dataUrl(small))).text();
     const streamed = await fetch(`${server.url}/api/datasets/${small.datasetId}/query`, {
       method: 'POST',
@@ -94,7 +94,7 @@ describe('a link', () => {
     expect((await get('bytes=0-3', { 'if-range': tail.headers.get('etag')! })).status).toBe(206);
   });
 
-  it('answers HEAD and conditions without the file', async () => {
+  it('answers HEAD and conditional requests without content', async () => {
     const link = await linkOf(server.dataUrl(small));
     const head = await fetch(link, { method: 'HEAD' });
     expect(head.status).toBe(200);
@@ -108,7 +108,7 @@ describe('a link', () => {
     ).toBe(304);
   });
 
-  it('expires, and is refused when anything in it was changed', async () => {
+  it('expires, and is refused if its token or name was changed', async () => {
     const link = await linkOf(server.dataUrl(small));
     const altered = link.replace(/links\/./, 'links/X');
     expect((await fetch(altered)).status).toBe(403);
@@ -120,7 +120,7 @@ describe('a link', () => {
     now -= 61_000;
   });
 
-  it('works again after its file was removed', async () => {
+  it('works after its file was removed', async () => {
     const link = await linkOf(server.dataUrl(small));
     const whole = await (await fetch(link)).text();
     expect(await server.exportFiles.sweep(async () => new Set())).toBeGreaterThan(0);
@@ -128,8 +128,8 @@ describe('a link', () => {
   });
 });
 
-describe('a file that is being made', () => {
-  it('is sent to the first caller as it grows, and made once for several', async () => {
+describe('a file that is being exported', () => {
+  it('is served to several callers, whole and in ranges, and stored once', async () => {
     const version = await big(300_000);
     const link = await linkOf(server.dataUrl(version));
     const [one, two, parts] = await Promise.all([
@@ -146,7 +146,7 @@ describe('a file that is being made', () => {
     expect(await readdir(join(server.folder, 'spool'))).toEqual([]);
   });
 
-  it('is never served as a whole file when making it fails', async () => {
+  it('is answered with 503 and not stored if the export fails', async () => {
     const version = await big(1_000);
     const { database } = tables.clickhouse;
     await tables.clickhouse.command(

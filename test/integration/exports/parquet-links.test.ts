@@ -80,7 +80,7 @@ const linkOf = async (query = '$format=parquet'): Promise<string> => {
 const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
 describe('a whole table in Parquet', () => {
-  it('is answered by a link to a file with a name, a length, a tag and ranges', async () => {
+  it('is served through a link as a file with a name, a length, an ETag and ranges', async () => {
     const link = await linkOf();
     // Also while the file is exported, since readers of columns start at its end.
     const head = await fetch(link, { method: 'HEAD' });
@@ -107,7 +107,7 @@ describe('a whole table in Parquet', () => {
     expect((await bytesOf(rest)).equals(whole.subarray(-1_000))).toBe(true);
   });
 
-  it('has the ids of its columns, which clones share', async () => {
+  it('has the storage ids of its columns as field ids, and all rows', async () => {
     const path = join(folder, 'ids.parquet');
     await writeFile(path, await bytesOf(await fetch(await linkOf())));
     const duckdb = await DuckDBInstance.create();
@@ -123,7 +123,7 @@ describe('a whole table in Parquet', () => {
     }
   });
 
-  it('has row groups of a fixed size, and an index of its pages', async () => {
+  it('has row groups of a fixed size and a page index', async () => {
     const file = await bytesOf(await fetch(await linkOf()));
     const footerAt = file.length - 8 - file.readUInt32LE(file.length - 8);
     const groups = structsOf(readStruct({ bytes: file, at: footerAt }), 4);
@@ -140,7 +140,7 @@ describe('a whole table in Parquet', () => {
     }
   });
 
-  it('is made once, holds all rows, and is the same as without a link', async () => {
+  it('is stored once, and equals the answer without a link', async () => {
     await (await fetch(await linkOf())).arrayBuffer();
     const keys: string[] = [];
     for await (const { key } of server.storage.list()) keys.push(key);
@@ -156,14 +156,14 @@ describe('a whole table in Parquet', () => {
     expect(one.equals(other)).toBe(true);
   });
 
-  it('has another ETag than a file with the same rows that was made again, since the bytes may differ', async () => {
-    const question = server.dataUrl(table, '$format=parquet');
-    const asked = await fetch(question, { redirect: 'manual' });
-    const weak = asked.headers.get('etag') ?? '';
+  it('has another ETag when it is exported again, since the bytes may differ', async () => {
+    const tableUrl = server.dataUrl(table, '$format=parquet');
+    const redirected = await fetch(tableUrl, { redirect: 'manual' });
+    const weak = redirected.headers.get('etag') ?? '';
     expect(weak).toMatch(/^W\/"/);
     const unchanged = { redirect: 'manual', headers: { 'if-none-match': weak } } as const;
-    expect((await fetch(question, unchanged)).status).toBe(304);
-    const link = asked.headers.get('location') ?? '';
+    expect((await fetch(tableUrl, unchanged)).status).toBe(304);
+    const link = redirected.headers.get('location') ?? '';
     const factsOf = async (headers: Readonly<Record<string, string>> = {}) => {
       const answer = await fetch(link, { headers: { range: 'bytes=4-7', ...headers } });
       await answer.arrayBuffer();
@@ -187,7 +187,7 @@ describe('a whole table in Parquet', () => {
     expect((await factsOf({ 'if-none-match': second.tag })).status).toBe(304);
   });
 
-  it('has another link than the CSV file, and is streamed when rows are chosen', async () => {
+  it('has a different link from the CSV file, and is streamed if rows are selected', async () => {
     expect(await linkOf('')).toMatch(/\.csv$/);
     expect(await linkOf()).toMatch(/\.parquet$/);
     expect(await linkOf('$format=parquet&transpose=true').catch(() => 'refused')).toMatch(/\.parquet$/);
@@ -198,7 +198,7 @@ describe('a whole table in Parquet', () => {
 });
 
 describe('readers of columns', () => {
-  pythonTest('fetch the columns and groups of rows that they need', async () => {
+  pythonTest('fetch only the columns and row groups that they need', async () => {
     const counter = createServer((_request, answer) => answer.end(String(fetched)));
     counter.listen(0, '127.0.0.1');
     await once(counter, 'listening');

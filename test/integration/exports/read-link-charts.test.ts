@@ -5,15 +5,15 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 import { createOpenDataset, type MadeLink, makeReadLink, readLinksOf } from '../../support/read-links.js';
 
 let product: TestProduct;
-let people = 0;
+let accounts = 0;
 beforeAll(async () => {
   product = await startProduct();
 });
 afterAll(() => product?.close());
 
 const newPerson = (): Promise<Client> => {
-  people += 1;
-  return product.createAccount(`drawer${people}`);
+  accounts += 1;
+  return product.createAccount(`drawer${accounts}`);
 };
 
 const rows = `Date,Country of origin,GDP
@@ -35,7 +35,7 @@ const codeOf = async (answer: Response): Promise<[number, string | undefined]> =
 ];
 
 describe('a chart', () => {
-  it('is a picture and a page, which may hold its own style and run nothing', async () => {
+  it('is an SVG image and an HTML page, both with a policy that allows only their own style', async () => {
     const { link } = await newChart();
     expect(link).toMatchObject({ chart: { kind: 'line', title: 'Gross product', theme: 'auto' } });
     expect(link.url).toMatch(/\/api\/links\/tabr_[\w-]{43}\.svg$/);
@@ -56,7 +56,7 @@ describe('a chart', () => {
     }
   });
 
-  it('can be framed by every site as a page, refusals included, and by none as a picture or as data', async () => {
+  it('can be framed by any site as a page, even when refused, but not as an image or as data', async () => {
     const { client, dataset, link } = await newChart();
     const framing = async (url: string): Promise<[number, string | null, string | undefined]> => {
       const { status, headers } = await fetch(url);
@@ -96,7 +96,7 @@ describe('a chart', () => {
     expect((await readLinksOf(client))[0]).toMatchObject({ refusedBecause: null });
   });
 
-  it('can show a calculated answer, and one with chosen columns', async () => {
+  it('can show the result of a pipeline, and selected columns', async () => {
     const byYear = 'groupby((startofyear(Date) as Year),aggregate($count as Rows))';
     const { client, dataset, link } = await newChart({ kind: 'bar' }, { $apply: byYear });
     const svg = await (await fetch(link.url)).text();
@@ -122,12 +122,12 @@ describe('a chart', () => {
 
 describe('a chart is refused', () => {
   it.each<[string, object, number, string]>([
-    ['of a kind that there is not', { chart: { kind: 'pie' } }, 400, 'invalid_request'],
+    ['of an unknown kind', { chart: { kind: 'pie' } }, 400, 'invalid_request'],
     ['without numbers', { chart: { kind: 'line' }, query: { $select: 'Date' } }, 400, 'bad_option'],
     ['in another format', { chart: { kind: 'line' }, query: { $format: 'json' } }, 400, 'bad_option'],
     ['of a count', { chart: { kind: 'line' }, query: { $count: true } }, 400, 'bad_option'],
     ['transposed', { chart: { kind: 'line' }, query: { transpose: true } }, 400, 'bad_option'],
-    ['in pages', { chart: { kind: 'line' }, query: { $pagesize: 5 } }, 400, 'bad_option'],
+    ['with a page size', { chart: { kind: 'line' }, query: { $pagesize: 5 } }, 400, 'bad_option'],
     ['with an invisible title', { chart: { kind: 'line', title: '\u202e' } }, 400, 'invalid_request'],
   ])('%s', async (_name, body, status, code) => {
     const client = await newPerson();
@@ -154,7 +154,7 @@ describe('a chart is refused', () => {
     expect(listed?.refusedBecause).toContain('Charts are for public datasets');
   });
 
-  it('with more than a picture can show, however many rows there are', async () => {
+  it('with too many points or series, or with a repeated category', async () => {
     const many = Array.from({ length: 300_000 }, (_, at) => `${at},${at}\n`).join('');
     const { link } = await newChart({ kind: 'line' }, {}, `N,V\n${many}`);
     expect(await codeOf(await fetch(link.url))).toEqual([400, 'too_many_points']);

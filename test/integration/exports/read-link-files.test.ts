@@ -6,7 +6,7 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 import { createOpenDataset, makeReadLink, readLinksOf } from '../../support/read-links.js';
 
 let product: TestProduct;
-let people = 0;
+let accounts = 0;
 beforeAll(async () => {
   product = await startProduct();
   const plans = createPlans({ sql: product.sql });
@@ -18,8 +18,8 @@ afterAll(() => product?.close());
 const content = `Country,Value\n${Array.from({ length: 500 }, (_, at) => `Land ${at},${at / 8}\n`).join('')}`;
 
 const newLink = async (body: object = {}) => {
-  people += 1;
-  const client = await product.createAccount(`ranger${people}`, 'counted');
+  accounts += 1;
+  const client = await product.createAccount(`ranger${accounts}`, 'counted');
   const { dataset } = await createOpenDataset(client, content, 'Private');
   const link = await makeReadLink(client, dataset, { query: { $format: 'parquet' }, ...body });
   return { client, dataset, ...link };
@@ -35,7 +35,7 @@ const exportsOf = async (client: Client): Promise<number> => {
 };
 
 describe('a read link to a table as Parquet', () => {
-  it('is the file of the table, in whole and in ranges, also from its end', async () => {
+  it('serves the file of the table, whole and in ranges, also from its end', async () => {
     const { client, dataset, url } = await newLink();
     const part = (range: string, more = {}): Promise<Response> => fetch(url, { headers: { range, ...more } });
     const head = await fetch(url, { method: 'HEAD' });
@@ -65,7 +65,7 @@ describe('a read link to a table as Parquet', () => {
     expect((await part('bytes=0-3', { 'if-range': tag })).status).toBe(200);
   });
 
-  it('counts the ranges of a read once, and all of their bytes', async () => {
+  it('counts several ranges as one read, with all of their bytes', async () => {
     const { client, url } = await newLink();
     for (let at = 0; at < 5; at += 1)
       await bytesOf(await fetch(url, { headers: { range: `bytes=${at * 10}-${at * 10 + 9}` } }));
@@ -94,7 +94,7 @@ describe('a read link to a table as Parquet', () => {
     expect(await part('bytes=30-39')).toBe(403);
   });
 
-  it('is streamed while it is made unless it is the whole table', async () => {
+  it('is streamed without ranges if its query has a filter', async () => {
     const { url } = await newLink({ query: { $format: 'parquet', $filter: 'Value gt 5' } });
     const answer = await fetch(url, { headers: { range: 'bytes=0-9' } });
     expect([answer.status, answer.headers.get('accept-ranges')]).toEqual([200, null]);

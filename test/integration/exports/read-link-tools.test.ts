@@ -57,7 +57,7 @@ describe('a read link answers', () => {
         'accept-encoding': 'gzip, deflate, br',
       },
     ],
-    ['Power Query of Excel, on the web too', { 'user-agent': mashup, 'accept-encoding': 'gzip, deflate' }],
+    ['Power Query in Excel, also on the web', { 'user-agent': mashup, 'accept-encoding': 'gzip, deflate' }],
     ['a connector of Looker Studio', { 'user-agent': script, 'accept-encoding': 'gzip, deflate, br' }],
     [
       'Grafana Infinity, of type CSV',
@@ -107,7 +107,7 @@ describe('a read link answers', () => {
     ]);
   });
 
-  it('JSON as an array of objects, which Infinity and Observable take as they are', async () => {
+  it('a JSON reader with an array of objects, as Infinity and Observable expect', async () => {
     const { url } = await makeReadLink(client, dataset, { query: { $format: 'json' } });
     const accept = 'application/json;q=0.9,text/plain';
     const answer = await send(url, { 'user-agent': 'Grafana/13.0.0', accept });
@@ -118,9 +118,9 @@ describe('a read link answers', () => {
     ]);
   });
 
-  it('preflights of browsers, and Office, which probes for an editor first', async () => {
+  it('preflight requests of browsers, and Office, which first probes for WebDAV', async () => {
     const { url } = await makeReadLink(client, dataset);
-    const asked = await send(
+    const preflight = await send(
       url,
       {
         origin: 'https://observer.static.observableusercontent.com',
@@ -129,8 +129,8 @@ describe('a read link answers', () => {
       },
       'OPTIONS',
     );
-    expect([asked.status, asked.headers['access-control-allow-methods']]).toEqual([204, 'GET, HEAD']);
-    expect(asked.headers['access-control-allow-headers']).toContain('Range');
+    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([204, 'GET, HEAD']);
+    expect(preflight.headers['access-control-allow-headers']).toContain('Range');
     const office = { 'user-agent': 'Microsoft Office Protocol Discovery' };
     const discovery = await send(new URL('.', url).href, office, 'OPTIONS');
     expect([discovery.status < 500, discovery.headers.dav]).toEqual([true, undefined]);
@@ -140,7 +140,7 @@ describe('a read link answers', () => {
     expect((await send(url, existence, 'HEAD')).status).toBe(200);
   });
 
-  it('a tool that adds a parameter to the address to bypass its own cache', async () => {
+  it('a tool that adds a cache-busting parameter', async () => {
     const { url } = await makeReadLink(client, dataset);
     expect((await send(`${url}?_=1795677117727`, { accept: '*/*' })).status).toBe(200);
   });

@@ -98,7 +98,7 @@ const sqlOf = (text: string, ...values: unknown[]) => product.sql.query(text, va
 describe('a read link', () => {
   it.each<[string, object]>([
     ['no option', {}],
-    ['JSON with texts for numbers', { $format: 'json', $decimals: 'string' }],
+    ['JSON with numbers as strings', { $format: 'json', $decimals: 'string' }],
     ['a filter', { format: 'tsv', $filter: "[Country of origin] ne 'Spain'" }],
     ['a list of columns', { $select: ['Value', 'Big'], $orderby: 'Value desc', $top: 2 }],
     ['a pipeline', { $apply: 'groupby(([Country of origin]),aggregate(Big with max as Most))' }],
@@ -114,7 +114,7 @@ describe('a read link', () => {
     expect(linked.headers.get('content-type')).toBe(direct.headers.get('content-type'));
   });
 
-  it('reads the current version, or the version that is saved with it', async () => {
+  it('reads the current version, or the one in its query', async () => {
     const { dataset, reader } = await newWorld('Public');
     const [first] = await json<{ versionId: string }[]>(
       await call(owner, 'GET', `/datasets/${dataset}/versions`),
@@ -127,7 +127,7 @@ describe('a read link', () => {
     expect(await (await fetch(fixed.url)).text()).toBe(before);
   });
 
-  it('has its own format, whatever a reader accepts or adds to the address', async () => {
+  it('has its own format regardless of Accept, and refuses options in the address', async () => {
     const { dataset, reader } = await newWorld('Public');
     const { url } = await makeLink(reader, dataset);
     expect(new URL(url).pathname).toMatch(/^\/api\/links\/tabr_[\w-]{43}\.csv$/);
@@ -160,7 +160,7 @@ describe('a read link', () => {
     });
   });
 
-  it('may be read by pages of every site, also where other answers may not', async () => {
+  it('can be read by pages of any site, even where CORS refuses them other answers', async () => {
     const { dataset, reader } = await newWorld('Public');
     const { url } = await makeLink(reader, dataset);
     const headers = { origin: 'https://elsewhere.example' };
@@ -177,7 +177,7 @@ describe('a read link', () => {
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('keeps its token out of the database, the log and every other answer', async () => {
+  it('keeps its token out of the database, the log and the list of links', async () => {
     const { dataset, reader } = await newWorld('Private');
     const { url, id, prefix } = await makeLink(reader, dataset, { query: { apiKey: reader.key, $top: 1 } });
     const token = /tabr_[\w-]+/.exec(url)?.[0] ?? '';
@@ -285,7 +285,7 @@ describe('a read link ends when', () => {
     expect((await fetch(free.url)).status).toBe(200);
   });
 
-  it('it is revoked during a read: the connection is aborted', async () => {
+  it('it is revoked during a read, whose connection is aborted', async () => {
     const row = (at: number): string => `${at},${'x'.repeat(90)}\n`;
     const content = `k,v\n${Array.from({ length: 400_000 }, (_, at) => row(at)).join('')}`;
     const { dataset, reader } = await newWorld('Public', undefined, content);
@@ -316,7 +316,7 @@ describe('the quotas of a read link', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('count concurrent reads before they are answered', async () => {
+  it('apply to concurrent reads before these have ended', async () => {
     const { dataset, reader } = await newWorld('Public');
     const { url } = await makeLink(reader, dataset, { maxBytesPerDay: 10 });
     const plain = { headers: { 'accept-encoding': 'identity' } };
@@ -337,8 +337,8 @@ describe('the quotas of a read link', () => {
   });
 });
 
-describe('read links are managed', () => {
-  it('with a name, an expiry time and the reason why they no longer work', async () => {
+describe('managing read links', () => {
+  it('changes name, expiry and quota, shows why a link no longer works, and is audited', async () => {
     const world = await newWorld('Private');
     const { dataset, reader } = world;
     const made = await makeLink(reader, dataset, { query: { $top: 1 } });
@@ -370,28 +370,23 @@ describe('read links are managed', () => {
   });
 
   it.each<[string, object, number, string | undefined]>([
-    ['a column that there is not', { query: { $filter: 'Nowhere eq 1' } }, 400, 'unknown_column'],
-    ['a filter that cannot be read', { query: { $filter: 'Big eq' } }, 400, 'filter_syntax'],
-    ['an option that there is not', { query: { $nonsense: 1 } }, 400, 'unknown_option'],
-    ['pages', { query: { $pagesize: 10 } }, 400, 'bad_option'],
-    ['a version that there is not', { query: { versionId: 999_999 } }, 404, 'unknown_version'],
-    [
-      'a question that is too long',
-      { query: { $filter: `Big eq 1${' '.repeat(70_000)}` } },
-      400,
-      'too_complex',
-    ],
-    ['a NUL', { query: { $filter: "[Country of origin] eq '\u0000'" } }, 400, 'invalid_request'],
-    ['an end in the past', { expiresAt: '2001-01-01' }, 400, 'expired'],
-    ['a quota of nothing', { maxBytesPerDay: 0 }, 400, 'invalid_request'],
+    ['an unknown column', { query: { $filter: 'Nowhere eq 1' } }, 400, 'unknown_column'],
+    ['a malformed filter', { query: { $filter: 'Big eq' } }, 400, 'filter_syntax'],
+    ['an unknown option', { query: { $nonsense: 1 } }, 400, 'unknown_option'],
+    ['a page size', { query: { $pagesize: 10 } }, 400, 'bad_option'],
+    ['an unknown version', { query: { versionId: 999_999 } }, 404, 'unknown_version'],
+    ['a query that is too long', { query: { $filter: `Big eq 1${' '.repeat(70_000)}` } }, 400, 'too_complex'],
+    ['a NUL character', { query: { $filter: "[Country of origin] eq '\u0000'" } }, 400, 'invalid_request'],
+    ['an expiry in the past', { expiresAt: '2001-01-01' }, 400, 'expired'],
+    ['a quota of zero', { maxBytesPerDay: 0 }, 400, 'invalid_request'],
     ['an invisible name', { name: '\u202e' }, 400, 'invalid_request'],
-  ])('and %s is answered with the right status', async (_name, body, status, code) => {
+  ])('refuses %s', async (_name, body, status, code) => {
     const { dataset, reader } = await newWorld('Public');
     const answer = await call(reader, 'POST', `/datasets/${dataset}/read-links`, { name: 'sheet', ...body });
     expect(await codeOf(answer)).toEqual([status, code]);
   });
 
-  it('by the session of the web app, with the rights of its account', async () => {
+  it('works in a session of the web app, whose end does not end the link', async () => {
     const { dataset, reader } = await newWorld('Private');
     const signedIn = await fetch(`${product.baseUrl}/session`, {
       method: 'POST',

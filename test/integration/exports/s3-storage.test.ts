@@ -55,7 +55,7 @@ describe('object storage', () => {
     expect(middle.equals(bytes.subarray(20_000_000, 20_000_010))).toBe(true);
   });
 
-  it('reports missing objects, and deletes an object any number of times', async () => {
+  it('reports missing objects, and deletes an object idempotently', async () => {
     expect(await storage.stat('v2/none.csv')).toBeUndefined();
     await storage.adopt('v2/gone.csv', await spooled(Buffer.from('a\r\n')));
     await storage.delete('v2/gone.csv');
@@ -74,7 +74,7 @@ describe('object storage', () => {
     other.close();
   });
 
-  it('signs links that have type and name, serve ranges, and are valid for this object only', async () => {
+  it('signs links with type and name that serve ranges and are valid for this object only', async () => {
     await storage.adopt('v4/linked.csv', await spooled(Buffer.from('0123456789')));
     const disposition = 'attachment; filename="a b.csv"';
     const url = (await storage.link('v4/linked.csv', { ...link, disposition }))!;
@@ -88,7 +88,7 @@ describe('object storage', () => {
     expect((await fetch(url.replace('X-Amz-Expires=60', 'X-Amz-Expires=6000'))).status).toBe(403);
   });
 
-  it('signs names beyond ASCII', async () => {
+  it('signs links with names beyond ASCII', async () => {
     await lenient.adopt('v7/named.csv', await spooled(Buffer.from('a\r\n')));
     const disposition = `attachment; filename="_.csv"; filename*=UTF-8''%C3%A9.csv`;
     const answer = await fetch((await lenient.link('v7/named.csv', { ...link, disposition }))!);
@@ -103,7 +103,7 @@ describe('object storage', () => {
     expect((await fetch(url)).status).toBe(403);
   });
 
-  it('signs links for the address that clients use', async () => {
+  it('signs links for the public endpoint', async () => {
     const outside = createS3Storage({
       ...server.options,
       prefix,
@@ -151,7 +151,7 @@ describe('downloads with object storage', () => {
     }
   };
 
-  it('are sent by the API, which counts them', () =>
+  it('are sent by the API, which counts their bytes', () =>
     withDownloads(0, async (link, { counted }) => {
       const whole = await (await fetch(link)).text();
       expect(whole.split('\r\n')).toHaveLength(502);
@@ -160,7 +160,7 @@ describe('downloads with object storage', () => {
       await expect.poll(() => counted).toEqual([whole.length, whole.length - 1000]);
     }));
 
-  it('are sent by the storage where that is allowed, at an address for each request that expires in seconds', () =>
+  it('are sent by the storage if that is allowed, through a redirect that expires in seconds', () =>
     withDownloads(7, async (link, { counted }) => {
       const whole = await (await fetch(link)).text();
       const part = { headers: { range: 'bytes=1000-' }, redirect: 'manual' } as const;

@@ -26,10 +26,10 @@ interface Table {
   readonly get: (format: string, headers?: Record<string, string>, query?: string) => Promise<Response>;
 }
 
-let people = 0;
+let accounts = 0;
 const newTable = async (plan?: string): Promise<Table> => {
-  people += 1;
-  const client = await product.createAccount(`person${people}`, plan);
+  accounts += 1;
+  const client = await product.createAccount(`person${accounts}`, plan);
   const id = await createDataset(client);
   await upload(client, id, content);
   const address = (format: string, query = ''): string =>
@@ -57,7 +57,7 @@ const used = async (client: Client): Promise<{ exports: number; bytes: number }>
 };
 
 describe.each(['parquet', 'csv'])('data.%s', (format) => {
-  it('takes the key by Basic, Bearer and apiKey, and answers without a redirect', async () => {
+  it('accepts the key as Basic, Bearer and apiKey, and answers without a redirect', async () => {
     const { client, address } = await newTable();
     const answers = await Promise.all([
       fetch(address(format), { headers: authorization(client.key), redirect: 'error' }),
@@ -70,7 +70,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect((await fetch(address(format))).status).toBe(401);
   });
 
-  it('is the file that a link leads to', async () => {
+  it('is the file that a link serves', async () => {
     const { client, id, get } = await newTable();
     const answer = await call(client, 'GET', `/datasets/${id}/data?$format=${format}`);
     const linked = await bytesOf(fetch(answer.headers.get('location') ?? ''));
@@ -113,7 +113,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${file.length}`]);
   });
 
-  it('answers HEAD like GET of the whole file, and conditions', async () => {
+  it('answers HEAD like GET of the whole file, and evaluates conditions', async () => {
     const { address, client, get } = await newTable();
     const file = await bytesOf(get(format, { range: 'bytes=0-' }));
     const headers = authorization(client.key);
@@ -141,7 +141,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(refusedHead.status).toBe(412);
   });
 
-  it('compares ETags and not times: renaming a column makes no new version', async () => {
+  it('compares ETags, not times, since renaming a column creates no version', async () => {
     const { client, id, get } = await newTable();
     const [version] = await json<{ versionId: string }[]>(
       await call(client, 'GET', `/datasets/${id}/versions`),
@@ -161,7 +161,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(unchanged.status).toBe(304);
   });
 
-  it('has another ETag once the data changes, so that ranges of two versions are not joined', async () => {
+  it('has another ETag once the data changes, so that ranges of two versions are not mixed', async () => {
     const { client, id, get } = await newTable();
     const tag = (await get(format, { range: 'bytes=0-9' })).headers.get('etag') ?? '';
     await upload(client, id, `${content}Further,1\n`);
@@ -219,8 +219,8 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect(await refused('?versionId=999999')).toEqual([404, 'unknown_version']);
     expect((await refused('?asOf=1990-01-01'))[0]).toBe(404);
     const empty = await createDataset(client);
-    const nothing = await call(client, 'GET', `/datasets/${empty}/data.${format}`);
-    expect(await json(nothing, 404)).toMatchObject({ code: 'no_data' });
+    const noData = await call(client, 'GET', `/datasets/${empty}/data.${format}`);
+    expect(await json(noData, 404)).toMatchObject({ code: 'no_data' });
     expect((await call(client, 'GET', `/datasets/987654321/data.${format}`)).status).toBe(404);
     expect((await fetch(address('xlsx'), { headers: authorization(client.key) })).status).toBe(404);
     expect(
@@ -241,7 +241,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'key_revoked' }]);
   });
 
-  it('counts one export however many ranges are read, and the bytes that were sent', async () => {
+  it('counts any number of ranges as one export, with the bytes sent', async () => {
     const { client, get } = await newTable('counted');
     for (let at = 0; at < 5; at += 1)
       await bytesOf(get(format, { range: `bytes=${at * 10}-${at * 10 + 9}` }));
@@ -253,7 +253,7 @@ describe.each(['parquet', 'csv'])('data.%s', (format) => {
     await expect.poll(() => used(client)).toEqual({ exports: 2, bytes: 51 + whole.length });
   });
 
-  it('can be read further in ranges when the last export was used for it, and is refused as a whole', async () => {
+  it('can still be read in ranges if it used the last export, but not as a whole', async () => {
     const { get } = await newTable('one-export');
     expect((await get(format, { range: 'bytes=0-9' })).status).toBe(206);
     expect((await get(format, { range: 'bytes=10-19' })).status).toBe(206);

@@ -129,19 +129,19 @@ const request = async (operation: string, subject: Subject, caller: CallerName):
   return response.status;
 };
 
-it('has a row for every operation of the document, and no other', () => {
+it('the access table has a row for every operation of the document, and no other', () => {
   const operations = Object.entries(contract.document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect([...new Set(rows.map(({ operation }) => operation))].sort()).toEqual(operations.sort());
 });
 
-it('refuses a table with a row that does not parse', () => {
+it('the parser of the access table refuses an invalid row', () => {
   expect(() => parseAccessTable('GET /x 200 200')).toThrow('not a row');
 });
 
 describe.each(rows)('$operation of a $privacy repository', ({ operation, privacy, expected }) => {
-  it('answers every caller with the status of the table', async () => {
+  it('answers every caller with the status in the table', async () => {
     const seen: Record<string, number> = {};
     let subject: Subject | undefined;
     for (const caller of callers) {

@@ -66,13 +66,13 @@ describe('a page of another site', () => {
     ['a page of this service in an old browser', () => ({ Origin: `http://${host()}` })],
     ['the address bar', () => ({ 'Sec-Fetch-Site': 'none' })],
     ['a listed origin', () => ({ Origin: trusted, 'Sec-Fetch-Site': 'cross-site' })],
-  ])('is not %s', async (_name, headers) => {
+  ])('is not confused with %s', async (_name, headers) => {
     const { currentVersionId } = await readDataset(owner, dataset);
     const path = `/datasets/${dataset}/versions/${currentVersionId}/restore`;
     expect((await ask('POST', path, { key: owner.key, headers: headers() })).status).toBe(201);
   });
 
-  it('may read, and use a key that it has itself', async () => {
+  it('can read, and can query with a key of its own', async () => {
     const read = await ask('GET', `/datasets/${dataset}`, { key: owner.key, headers: evil });
     expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     const path = `/datasets/${dataset}/query?apiKey=${owner.key}`;
@@ -95,7 +95,7 @@ describe('cross-origin calls', () => {
     credentials: headers.get('access-control-allow-credentials'),
   });
 
-  it('may read from everywhere and write from listed origins', async () => {
+  it('can read from any origin and write from listed origins', async () => {
     expect(shown(await preflight(ask, 'https://elsewhere.example'))).toEqual({
       origin: '*',
       methods: 'GET, HEAD, POST',
@@ -104,7 +104,7 @@ describe('cross-origin calls', () => {
     expect(shown(await preflight(ask, trusted)).methods).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
   });
 
-  it('are allowed from listed origins only, with credentials only when that is set', async () => {
+  it('are allowed from listed origins only, with credentials, if the settings say so', async () => {
     const closed = await startProduct({ corsOrigins: 'https://app.example.org', corsCredentials: 'true' });
     try {
       const askClosed = createAsk(closed.baseUrl);
@@ -139,7 +139,7 @@ describe('security headers', () => {
     Object.fromEntries(Object.keys(wanted).map((name) => [name, answer.headers.get(name)]));
 
   /** Pages of the web app are for browsers: other clients get a 404 in JSON. */
-  const asksFor = (path: string): Record<string, string> => (path === '/ops' ? { Accept: 'text/html' } : {});
+  const acceptOf = (path: string): Record<string, string> => (path === '/ops' ? { Accept: 'text/html' } : {});
 
   it.each([
     ['/', 200],
@@ -154,7 +154,7 @@ describe('security headers', () => {
     ['/nowhere', 404],
     ['/api/datasets/999999', 404],
   ])('are sent with %s', async (path, status) => {
-    const answer = await askRoot('GET', path, { key: operatorKey, headers: asksFor(path) });
+    const answer = await askRoot('GET', path, { key: operatorKey, headers: acceptOf(path) });
     expect([answer.status, headersOf(answer)]).toEqual([status, wanted]);
   });
 
@@ -170,9 +170,9 @@ describe('security headers', () => {
     for (const answer of answers) expect(headersOf(answer)).toEqual(wanted);
   });
 
-  it('let no page load or send anything elsewhere', async () => {
+  it('let no page load from or send to another origin', async () => {
     for (const path of ['/', '/docs', '/ops']) {
-      const { headers, text } = await askRoot('GET', path, { key: operatorKey, headers: asksFor(path) });
+      const { headers, text } = await askRoot('GET', path, { key: operatorKey, headers: acceptOf(path) });
       expect(headers.get('content-security-policy')).toMatch(/base-uri 'none'; form-action 'none'/);
       expect(headers.get('content-security-policy')).not.toMatch(
         /https?:|\*|unsafe-eval|script-src[^;]*unsafe/,

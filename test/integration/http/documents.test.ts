@@ -80,7 +80,7 @@ describe('the quick start in', () => {
     expect(stdout).toMatch(/^completed 3 .*2024-02-01 Norway 2\.25 3 rows/);
   });
 
-  it('Excel makes requests that are answered as the page says', async () => {
+  it('Excel has requests that are answered with the documented status', async () => {
     const client = await product.createAccount('quick-excel');
     const id = await createDataset(client, 'Prices');
     const file = 'Country,Price\nNorway,1.5\nChile,2\n';

@@ -46,7 +46,7 @@ const operations = () =>
   );
 
 describe('the document', () => {
-  it('is valid OpenAPI 3.1, by an independent validator', async () => {
+  it('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const config = await createConfig({
       rules: {
         struct: 'error',
@@ -62,7 +62,7 @@ describe('the document', () => {
     expect(problems.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
-  it('names operations by a verb and what it is done to', () => {
+  it('names operations by a verb and its object', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)+$/.test(id) && !/^sign(?:In|Out)$/.test(id))).toEqual(
       [],
@@ -80,7 +80,7 @@ describe('the document', () => {
       expect([path, path.startsWith('/ops')]).toEqual([path, operation.tags[0] === 'Operations']);
   });
 
-  it('lists the codes of errors, and says when to try again', () => {
+  it('lists the codes of errors, and has Retry-After with 429 and 503 only', () => {
     const { Error: error, NotFoundMessage: message } = document.components.schemas;
     for (const schema of [error, message])
       expect(schema).toMatchObject({
@@ -106,7 +106,7 @@ describe('the document', () => {
     expect(headersOf('getSeries')).toEqual(['If-None-Match']);
   });
 
-  it('has the options of the upload form, with the file after them', () => {
+  it('has the options of the upload form, with the file last', () => {
     const form = operationOf('uploadFile')?.requestBody?.content['multipart/form-data']?.schema;
     const { properties } = form as { properties: Record<string, object> };
     const names = Object.keys(properties);
@@ -115,24 +115,24 @@ describe('the document', () => {
     expect(properties.mode).toMatchObject({ enum: expect.arrayContaining(['append', 'upsert']) });
   });
 
-  it('describes the content of streams', () => {
+  it('has a schema for all content, streams included', () => {
     const contentOf = (id: string) => operationOf(id)?.responses['200']?.content ?? {};
     expect(contentOf('downloadRows')['text/csv']?.schema).toMatchObject({ type: 'string' });
     expect(contentOf('downloadRows')['application/json']?.schema).toMatchObject({ type: 'array' });
     expect(contentOf('followProcess')['text/event-stream']?.schema).toMatchObject({
       description: expect.stringContaining('event:'),
     });
-    const nothing = operations().flatMap(({ operation }) =>
+    const withoutSchema = operations().flatMap(({ operation }) =>
       Object.values(operation.responses).flatMap(({ content = {} }) =>
         Object.values(content).flatMap(({ schema }) =>
           schema === undefined || Object.keys(schema).length === 0 ? [operation.operationId] : [],
         ),
       ),
     );
-    expect(nothing).toEqual([]);
+    expect(withoutSchema).toEqual([]);
   });
 
-  it('names each option once, with an address that works and without defaults that clients would send', () => {
+  it('names each option once, with the URL of the server and without defaults that clients would send', () => {
     expect(document.servers).toEqual([{ url: product.baseUrl }]);
     const text = JSON.stringify(document);
     expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER));
@@ -154,12 +154,12 @@ describe('the document', () => {
 describe('the TypeScript client', () => {
   const source = fileURLToPath(new URL('../../../clients/typescript', import.meta.url));
 
-  it('has the types of the document; -u generates them again', async () => {
+  it('has the types of the document; -u regenerates them', async () => {
     const types = astToString(await openapiTS(JSON.stringify(document)));
     await expect(`${generatedNote}${types}`).toMatchFileSnapshot(join(source, 'src/schema.ts'));
   });
 
-  it('compiles, and the program of its page creates, uploads, filters and downloads', async () => {
+  it('compiles, and the example in its README creates, uploads, filters and downloads', async () => {
     await cp(source, join(folder, 'client'), { recursive: true });
     const [program = ''] = blocksOf('clients/typescript/README.md', 'ts');
     const local = program.replace("'tabulary-client'", "'./client.js'");

@@ -20,7 +20,7 @@ const caller = callerWith();
 const aborted: string[] = [];
 const slow: { release: (() => void) | undefined } = { release: undefined };
 
-const letGo = (): void => slow.release?.();
+const releaseSlow = (): void => slow.release?.();
 
 async function* chunks(how: string): AsyncGenerator<Buffer> {
   if (how === 'early') throw new AppError('unavailable', 'later', 'try later');
@@ -165,7 +165,7 @@ afterAll(async () => {
 });
 
 /** Sends raw text. @returns the answer up to `until` or the end of the connection. */
-const talk = async (text: string, until?: RegExp): Promise<{ text: string; socket: Socket }> => {
+const sendRaw = async (text: string, until?: RegExp): Promise<{ text: string; socket: Socket }> => {
   const socket = connect(port, '127.0.0.1');
   let received = '';
   socket.on('data', (chunk) => {
@@ -179,7 +179,7 @@ const talk = async (text: string, until?: RegExp): Promise<{ text: string; socke
 };
 
 describe('credentials', () => {
-  it('takes the key as user name or as a query parameter', async () => {
+  it('accepts the key as user name, as Bearer token or as a query parameter', async () => {
     expect((await ask('GET', '/api/things/1', { key: 'good' })).json()).toMatchObject({ account: 'ada' });
     expect((await ask('GET', '/api/things/1?apiKey=good')).json()).toMatchObject({ account: 'ada' });
     expect((await ask('GET', '/api/things/1')).json()).toMatchObject({ account: null });
@@ -188,7 +188,7 @@ describe('credentials', () => {
     expect((await ask('GET', '/api/things/1?apiKey=good', bearer)).json()).toMatchObject({ account: 'ada' });
   });
 
-  it('sends pages a challenge that opens no dialog of the browser, and other clients one for Basic or Bearer', async () => {
+  it('challenges pages with Bearer, which opens no dialog, and other clients with Basic and Bearer', async () => {
     const wrong = { Authorization: 'Bearer bad' };
     const challenge = async (more: Record<string, string>): Promise<string | null> =>
       (await ask('GET', '/api/things/1', { headers: { ...wrong, ...more } })).headers.get('www-authenticate');
@@ -207,14 +207,14 @@ describe('credentials', () => {
     ['a key with padding', { headers: { Authorization: 'Bearer good=' } }, ''],
     ['two different keys, one as Bearer', { headers: { Authorization: 'Bearer good' } }, '?apiKey=bad'],
     ['two different keys', { key: 'good' }, '?apiKey=bad'],
-  ])('refuses %s with 401 also where no key is needed', async (_name, options, query) => {
+  ])('refuses %s with 401 even where no key is needed', async (_name, options, query) => {
     const answer = await ask('GET', `/api/things/1${query}`, options);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toContain('Basic');
     expect(answer.json()).toMatchObject({ error: expect.any(String), code: expect.any(String) });
   });
 
-  it('slows down an address that fails often, and only its failures', async () => {
+  it('delays the refusals of an address that fails often, and no valid request', async () => {
     const strict = startApp([], { maxRefusalDelayMs: 3_600_000 });
     const own = createAsk(`http://127.0.0.1:${await strict.listen({ host: '127.0.0.1', port: 0 })}`);
     let answered = 0;
@@ -262,7 +262,7 @@ describe('validation', () => {
     expect((await ask(method, path)).status).toBe(status);
   });
 
-  it('names the nearest query parameter of an unknown one', async () => {
+  it('suggests the closest query parameter for an unknown one', async () => {
     const answer = await ask('GET', "/api/things/1?$fliter=a eq 'b'");
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({ details: { parameter: '$fliter', didYouMean: '$filter' } });
@@ -296,13 +296,13 @@ describe('validation', () => {
     expect(answer.json<{ error: string }>().error).toBe('body: name is required; size must be an integer');
   });
 
-  it('answers the allowed methods of a path', async () => {
+  it('lists the allowed methods of a path', async () => {
     expect((await ask('DELETE', '/api/things/1')).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     const answer = await ask('OPTIONS', '/api/things/1');
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  it('passes the rest of a path with its slashes', async () => {
+  it('passes the rest of a path to the handler with its slashes', async () => {
     expect((await ask('GET', '/api/names/a/b%20c/d')).json()).toEqual({ rest: 'a/b c/d' });
   });
 
@@ -316,7 +316,7 @@ describe('validation', () => {
 });
 
 describe('an answer', () => {
-  it('has no body for HEAD, with the headers of GET', async () => {
+  it('to HEAD has no body and the Content-Length of GET', async () => {
     const head = await ask('HEAD', '/api/things/1');
     const get = await ask('GET', '/api/things/1');
     expect([head.status, head.text]).toEqual([200, '']);
@@ -338,17 +338,17 @@ describe('an answer', () => {
     expect((await ask('GET', '/api/streams/early')).status).toBe(503);
   });
 
-  it('breaks the connection when its stream fails midway', async () => {
+  it('aborts the connection when its stream fails midway', async () => {
     await expect(ask('GET', '/api/streams/midway')).rejects.toThrow();
-    const { text } = await talk('GET /api/streams/midway HTTP/1.1\r\nHost: x\r\n\r\n');
+    const { text } = await sendRaw('GET /api/streams/midway HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(text).toContain('aaa');
     expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
     expect(text).not.toContain('secret');
   });
 
-  it('aborts the handler and the stream when the client hangs up', async () => {
+  it('aborts the signal of its handler when the client disconnects', async () => {
     aborted.length = 0;
-    const { socket } = await talk('GET /api/streams/endless HTTP/1.1\r\nHost: x\r\n\r\n', /bbb/);
+    const { socket } = await sendRaw('GET /api/streams/endless HTTP/1.1\r\nHost: x\r\n\r\n', /bbb/);
     expect(aborted).toEqual([]);
     socket.destroy();
     await expect.poll(() => aborted).toEqual(['endless']);
@@ -361,7 +361,7 @@ describe('an answer', () => {
     expect(other.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('has security headers and may be read from every origin', async () => {
+  it('has security headers and can be read from any origin', async () => {
     const { headers } = await ask('GET', '/api/things/1', { headers: { Origin: 'https://example.org' } });
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -370,7 +370,7 @@ describe('an answer', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('allows reads, not writes, from every origin', async () => {
+  it('allows reads, not writes, from any origin', async () => {
     const preflight = await ask('OPTIONS', '/api/things/1', {
       headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PUT' },
     });
@@ -380,7 +380,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('lets OData clients in pages of other sites send and read its headers', async () => {
+  it('lets OData clients in pages of other sites send and read the OData headers', async () => {
     const Origin = 'https://example.org';
     const preflight = await ask('OPTIONS', '/api/things/1', {
       headers: { Origin, 'Access-Control-Request-Method': 'GET' },
@@ -392,7 +392,7 @@ describe('an answer', () => {
     for (const name of ['OData-Version', 'Preference-Applied']) expect(exposed).toContain(name);
   });
 
-  it('serves pages and documents from this process alone', async () => {
+  it('with the documentation needs nothing from other hosts', async () => {
     const page = await ask('GET', '/docs');
     expect(page.text).not.toMatch(/https?:\/\//);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -405,16 +405,16 @@ describe('an answer', () => {
 
 describe('the connection', () => {
   it('answers malformed HTTP with 400 in JSON', async () => {
-    const { text } = await talk('GARBAGE\r\n\r\n');
+    const { text } = await sendRaw('GARBAGE\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
   });
 
-  it('answers a request whose body never comes with 408', async () => {
+  it('answers 408 to a request whose body does not arrive', async () => {
     const impatient = startApp([], { bodyTimeoutMs: 100 });
     const own = port;
     port = await impatient.listen({ host: '127.0.0.1', port: 0 });
     try {
-      const { text } = await talk(
+      const { text } = await sendRaw(
         `POST /api/things HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('good')}\r\n` +
           'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
         /body_too_slow/,
@@ -426,14 +426,14 @@ describe('the connection', () => {
     }
   });
 
-  it('asks for a body with 100 Continue only when it is read', async () => {
+  it('sends 100 Continue only when the body is read', async () => {
     const request = (key: string) =>
       `PUT /api/raw HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(key)}\r\n` +
       'Expect: 100-continue\r\nContent-Length: 3\r\n\r\n';
-    const refused = await talk(request('bad'), /unknown_key/);
+    const refused = await sendRaw(request('bad'), /unknown_key/);
     expect(refused.text).toMatch(/^HTTP\/1\.1 401 /);
     refused.socket.destroy();
-    const accepted = await talk(request('good'), /100 Continue/);
+    const accepted = await sendRaw(request('good'), /100 Continue/);
     accepted.socket.write('abc');
     const [chunk] = await once(accepted.socket, 'data');
     expect(String(chunk)).toContain('{"bytes":3}');
@@ -448,13 +448,13 @@ describe('the connection', () => {
     const running = own('GET', '/api/slow');
     await expect.poll(() => slow.release).toBeDefined();
     const closed = draining.close(3_600_000);
-    const asked = () =>
+    const newRequest = () =>
       own('GET', '/api/things/1').then(
         ({ status }) => status,
         () => 'refused',
       );
-    await expect.poll(asked).toBe('refused');
-    letGo();
+    await expect.poll(newRequest).toBe('refused');
+    releaseSlow();
     expect((await running).json()).toEqual({ done: true });
     // It waits for nothing else, not even for its timeout of an hour.
     await closed;

@@ -22,8 +22,8 @@ const names = Object.keys(accounts);
 
 let release: (() => void)[] = [];
 const held = () => release.length;
-const letGo = (): void => {
-  for (const go of release) go();
+const releaseAll = (): void => {
+  for (const resolve of release) resolve();
 };
 
 const shared = {
@@ -95,7 +95,7 @@ const start = async (
 };
 
 afterEach(async () => {
-  letGo();
+  releaseAll();
   for (const socket of sockets.splice(0)) socket.destroy();
   await app?.close(1_000);
   release = [];
@@ -121,7 +121,7 @@ describe('semaphores', () => {
     ['queries', { queries: { maxRunning: 1, queueLength: 0 } }, 'no_query_slot'],
     // Each owner may use an eighth of this one.
     ['events', { events: 1 }, 'no_event_slot'],
-  ] as const)('for %s, all in use: 503', async (kind, limits, code) => {
+  ] as const)('for %s: 503 when all permits are in use', async (kind, limits, code) => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
@@ -134,7 +134,7 @@ describe('semaphores', () => {
     ['calls', { calls: 1 }, 4, 'no_call_slot'],
     ['files', { files: 1 }, 4, 'no_file_slot'],
     ['requests', { requests: 1 }, 64, 'no_request_slot'],
-  ] as const)('for %s, with a full queue: 503', async (kind, limits, queueLength, code) => {
+  ] as const)('for %s: 503 when the queue is full', async (kind, limits, queueLength, code) => {
     const ask = await start({ limits });
     const first = ask('GET', `/${kind}`, { key: 'ada' });
     await expect.poll(held).toBe(1);
@@ -145,20 +145,20 @@ describe('semaphores', () => {
     const refused = await Promise.any(
       answers.map(async (each) => {
         const answer = await each;
-        if (answer.status === 200) throw new Error('it had its turn');
+        if (answer.status === 200) throw new Error('the request was not refused');
         return [answer.status, answer.json().code, Number(answer.headers.get('retry-after')) > 0];
       }),
     );
     expect(refused).toEqual([503, code, true]);
-    const letAllGo = setInterval(letGo, 5);
+    const releasing = setInterval(releaseAll, 5);
     expect((await first).status).toBe(200);
     await Promise.all(answers);
-    clearInterval(letAllGo);
+    clearInterval(releasing);
   });
 });
 
-describe('bytes', () => {
-  it('of bodies that are being received: 503 when other requests use all of them', async () => {
+describe('byte budgets', () => {
+  it('for bodies that are being received: 503 when other requests use all of it', async () => {
     const ask = await start({ bodyBytes: 4_000 });
     const held = 900;
     for (const name of names.slice(0, 4)) {
@@ -174,7 +174,7 @@ describe('bytes', () => {
       .toEqual([503, 'no_body_room']);
   });
 
-  it('of answers that clients do not read: 503 when other answers use all of them', async () => {
+  it('for answers that clients do not read: 503 when other answers use all of it', async () => {
     const ask = await start({ answerBytes: 65 * MiB });
     for (const name of names.slice(0, 4)) {
       const socket = await send(`GET /api/answers HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\n\n`);

@@ -41,14 +41,14 @@ describe('the document', () => {
     }
   });
 
-  it('requires no parameter that may be omitted, and names an address that works', async () => {
-    const asked = operations().flatMap(({ method, path, operation }) =>
+  it('requires no query parameter except q, and has the URL of the server', async () => {
+    const required = operations().flatMap(({ method, path, operation }) =>
       (operation.parameters ?? [])
         .filter((item) => item.in === 'query' && item.required === true)
         .map(({ name }) => `${method} ${path} ${name}`),
     );
     // Importers enable required parameters. Only the query of a search is one.
-    expect(asked.filter((one) => !one.endsWith(' q'))).toEqual([]);
+    expect(required.filter((one) => !one.endsWith(' q'))).toEqual([]);
     const { servers } = (await (await fetch(`${api.root}/openapi.json`)).json()) as {
       servers: { url: string }[];
     };
@@ -56,8 +56,8 @@ describe('the document', () => {
     expect((await fetch(`${servers[0]?.url}/repositories`)).status).toBe(401);
   });
 
-  it('has an example for every JSON body that is sent or answered, and each is valid', () => {
-    const without = operations().flatMap(({ method, path, operation }) =>
+  it('has a valid example for every JSON body of a request or an answer', () => {
+    const withoutExample = operations().flatMap(({ method, path, operation }) =>
       [
         ...Object.values(operation.requestBody?.content ?? {}),
         ...Object.entries(operation.responses)
@@ -65,11 +65,11 @@ describe('the document', () => {
           .flatMap(([, response]) => Object.values(response.content ?? {})),
       ].flatMap((media) => (media.example === undefined ? [`${method} ${path}`] : [])),
     );
-    expect(without).toEqual([]);
+    expect(withoutExample).toEqual([]);
     expect(api.contract.wrongExamples()).toEqual([]);
   });
 
-  it('lists no status other than errors and answers of the route', () => {
+  it('lists 401 exactly for operations that accept a key', () => {
     for (const { method, path, operation } of operations()) {
       const secured = (operation as { security?: unknown[] }).security ?? [];
       expect([method, path, '401' in operation.responses]).toEqual([method, path, secured.length > 0]);

@@ -106,7 +106,7 @@ const requestOf = (operation: Operation) =>
     credentials: fc.constantFrom(basic(key), basic(key), basic(key), basic('wrong'), 'Basic ###', undefined),
   });
 
-it('a random request never causes a 500, and its answer conforms to the document', async () => {
+it('a random request never causes a 5xx, and its answer conforms to the document', async () => {
   const ask = createAsk(`${api.root}/api`, api.contract);
   for (const operation of operations()) {
     await fc.assert(

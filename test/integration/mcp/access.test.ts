@@ -135,7 +135,7 @@ const expectedOf = (operation: string, privacy: Privacy): Partial<Record<CallerN
 describe.each(
   (['Private', 'Public'] as const).flatMap((privacy) => rows.map((row) => [row.tool, privacy, row] as const)),
 )('%s of a %s repository', (_tool, privacy, row) => {
-  it('answers every caller as the route does, and nobody without a key', async () => {
+  it('answers every caller like the route, and 401 without a valid key', async () => {
     const subject = world.shared(privacy);
     const expected = expectedOf(row.operation, privacy);
     for (const caller of callers) {
@@ -149,7 +149,7 @@ describe.each(
   });
 });
 
-it('lists the tool that writes only for keys that may write', async () => {
+it('the tool that writes is listed only for keys with write access', async () => {
   const toolsOf = async (caller: CallerName): Promise<string[]> => {
     const client = await connectAssistant(product.baseUrl, world.keyOf(caller) ?? '');
     const { tools } = await client.listTools();

@@ -98,7 +98,7 @@ describe('a key', () => {
     expect(await post(ping)).toMatchObject({ status: 200, body: { id: 1, result: {} } });
   });
 
-  it('that is revoked ends the connection of a client', async () => {
+  it('that is revoked is refused to a connected client', async () => {
     const keys = createKeys({ sql: product.sql });
     const { id, key } = await keys.create(owner.id, { name: 'short' });
     const client = await connectAssistant(product.baseUrl, key);
@@ -112,7 +112,7 @@ describe('a key', () => {
     expect((await post(ping, {}, key)).status).toBe(401);
   });
 
-  it('that is read-only, or is used where the setting is off, stores no series', async () => {
+  it('cannot store series if the setting for writes is off', async () => {
     const client = await connectAssistant(product.baseUrl, owner.key);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain('keep_series');
@@ -126,7 +126,7 @@ describe('host and origin', () => {
     (await post(ping, headers)).status;
 
   it.each(['localhost:1', '127.0.0.1', '[::1]:80', 'tables.example.org', 'tables.internal:8080'])(
-    'answers under the host %s',
+    'accepts the host %s',
     async (host) => {
       expect(await statusOf({ host })).toBe(200);
       expect(await statusOf({ host, origin: `http://${host}` })).toBe(200);
@@ -134,14 +134,14 @@ describe('host and origin', () => {
   );
 
   it.each(['evil.example.com', 'tables.example.org.evil.com', 'localhost.evil.com', 'a,b'])(
-    'refuses the host %j before it looks at the key',
+    'refuses the host %j before it checks the key',
     async (host) => {
       const refused = await post(ping, { host, origin: `http://${host}` }, null);
       expect([refused.status, refused.body.error?.data?.code]).toEqual([403, 'unknown_host']);
     },
   );
 
-  it('refuses pages of other sites, and answers those of listed origins', async () => {
+  it('refuses pages of other sites, and accepts those of listed origins', async () => {
     for (const origin of ['https://evil.example.com', 'null', 'http://localhost:6274'])
       expect((await post(ping, { origin })).body.error?.data?.code).toBe('cross_site');
     for (const origin of ['https://app.example.org', 'https://tables.example.org'])
@@ -160,7 +160,7 @@ describe('host and origin', () => {
 });
 
 describe('a message', () => {
-  it('is one JSON object, of a bounded size and depth', async () => {
+  it('must be one JSON object of a bounded size and depth', async () => {
     const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
     for (const [body, status, code] of [
       ['{', 400, -32_700],
@@ -190,14 +190,14 @@ describe('a message', () => {
     expect([response.status, await response.text()]).toEqual([202, '']);
   });
 
-  it('is accepted by POST only', async () => {
+  it('is accepted with POST only', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(mcpUrl(product.baseUrl), { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
     }
   });
 
-  it('of an unknown method or revision is refused, and nothing is subscribed to', async () => {
+  it('of an unknown method or revision is refused, and so is a subscription', async () => {
     expect((await post({ ...ping, method: 'nothing' })).body.error?.code).toBe(-32_601);
     expect((await post(ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
     const meta = {
@@ -211,7 +211,7 @@ describe('a message', () => {
     expect([listen.status, listen.body.error?.code]).toEqual([404, -32_601]);
   });
 
-  it('that calls a tool is never a 500, whatever its arguments are', async () => {
+  it('that calls a tool with invalid arguments never causes an internal error', async () => {
     for (const args of [{}, { datasetId: -1 }, { datasetId: 2 ** 60 }, { datasetId: null }, []]) {
       const { status, body } = await post(call('query_dataset', args));
       expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining('internal')]);
@@ -220,7 +220,7 @@ describe('a message', () => {
 });
 
 describe('quotas', () => {
-  it('count a query as an export, with the bytes that were sent, and refuse as the API does', async () => {
+  it('count a successful query as an export, and refuse with the error of the API', async () => {
     const limited = await product.createAccount('limited', 'two-exports');
     const id = await createDataset(limited);
     await upload(limited, id, 'a,b\n1,2\n');
@@ -240,8 +240,8 @@ describe('quotas', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  const inQueries = async (): Promise<number> => {
+describe('a client that disconnects', () => {
+  const queryPermits = async (): Promise<number> => {
     const { samples } = await readMetrics(new URL(product.baseUrl).origin);
     return samples
       .filter(({ name, labels }) => name === 'tabulary_permits' && labels.kind === 'queries')
@@ -263,10 +263,10 @@ describe('a client that leaves', () => {
         signal: stop.signal,
       });
       answer.catch(() => undefined);
-      await expect.poll(inQueries, { timeout: patienceMs }).toBe(1);
+      await expect.poll(queryPermits, { timeout: patienceMs }).toBe(1);
       stop.abort();
       await expect(answer).rejects.toThrow();
-      await expect.poll(inQueries, { timeout: patienceMs }).toBe(0);
+      await expect.poll(queryPermits, { timeout: patienceMs }).toBe(0);
     } finally {
       gate.thaw();
     }

@@ -63,7 +63,7 @@ describe.each<Revision>(['2026-07-28', 'legacy'])('a client of revision %s', (re
 });
 
 describe('search_datasets', () => {
-  it('finds datasets by words, columns by beginnings of words, and says when there may be more', async () => {
+  it('finds columns by prefixes of words, and says when there may be more', async () => {
     expect(await callTool(client, 'search_datasets', { text: 'countr' })).toMatchObject({
       datasets: [],
       columns: [{ name: 'Country name', datasetId: dataset, datasetName: 'Sample of exact values' }],
@@ -153,7 +153,7 @@ describe('query_dataset', () => {
     expect(await query({ top: 0 })).toMatchObject({ rows: [], total: 3, truncated: true, nextSkip: 0 });
   });
 
-  it('names the rows that follow, as a call and as an address', async () => {
+  it('returns the offset and the URL of the rows that follow', async () => {
     const first = await query({ top: 2, orderby: 'Day', filter: '' });
     expect(first).toMatchObject({ total: 3, truncated: true, nextSkip: 2 });
     const second = await query({ skip: first.nextSkip, orderby: 'Day', version: first.versionId });
@@ -177,7 +177,7 @@ describe('query_dataset', () => {
     expect((await response.text()).split('\r\n')).toEqual(['"renamed","b"', '1,2', '3,4', '']);
   });
 
-  it('reads a version that is named by its id or by a day', async () => {
+  it('reads a version by its id or by a day, and refuses other references', async () => {
     const { versionId } = await query({ top: 0 });
     expect((await query({ version: versionId })).total).toBe(3);
     expect((await query({ version: '2099-12-31' })).versionId).toBe(versionId);
@@ -213,7 +213,7 @@ describe('query_dataset', () => {
     });
   });
 
-  it('keeps the whole answer within 50,000 characters, whatever names and conditions take', async () => {
+  it('keeps the whole answer within 50,000 characters, also with long names and filters', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `${String(at).padStart(2, '0')}${'n'.repeat(1_500)}`);
     const id = await createDataset(owner);
     const row = (at: number) =>
@@ -283,7 +283,7 @@ interface Compared {
 }
 
 describe('compare_versions', () => {
-  it('shows what the latest upload changed, exact and with nulls', async () => {
+  it('shows what the latest upload changed, with exact values and nulls', async () => {
     const id = await createDataset(owner);
     await upload(owner, id, `Country,Day,Big\nFrance,2024-01-01,${long}\nSpain,2024-01-01,1\n`);
     expect(await refusedTool(client, 'compare_versions', { datasetId: id })).toMatchObject({

@@ -51,7 +51,7 @@ const continuesOnError = { prefer: 'continue-on-error' };
 const answersOf = async (parts: readonly object[], headers: Record<string, string> = continuesOnError) =>
   (await json<{ responses: readonly Answer[] }>(await send(numbered(parts), headers))).responses;
 
-describe('a batch of JSON', () => {
+describe('a JSON batch', () => {
   it('answers each part as a request of its own', async () => {
     const path = new URL(service.root).pathname;
     const answers = await answersOf(
@@ -135,7 +135,7 @@ describe('a batch of JSON', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 402, 402]);
   });
 
-  it('is refused as a whole where it cannot be read, or has too many parts or bytes', async () => {
+  it('is refused as a whole if it is malformed or has too many parts or bytes', async () => {
     const cases = [
       ['{', 400, 'bad_batch'],
       ['[]', 400, 'bad_batch'],
@@ -156,7 +156,7 @@ describe('a batch of JSON', () => {
     expect(form.status).toBe(415);
   });
 
-  it('has at most 8 MiB of answers; a part beyond is refused', async () => {
+  it('refuses parts beyond 8 MiB of answers', async () => {
     const id = await createDataset(owner);
     const line = `${'long text '.repeat(20)}`;
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at},${line}\n`).join('');
@@ -175,7 +175,7 @@ describe('a batch of JSON', () => {
   });
 });
 
-describe('a batch of multipart/mixed', () => {
+describe('a multipart/mixed batch', () => {
   const boundary = 'batch_a.b-c';
   const type = { 'content-type': `multipart/mixed; boundary=${boundary}` };
   const multipart = (requests: readonly string[], end = '\r\n'): string =>
@@ -197,7 +197,7 @@ describe('a batch of multipart/mixed', () => {
       '',
     ].join(end);
 
-  it('answers each part, whatever ends its lines', async () => {
+  it('answers each part, with CRLF or LF as line ends', async () => {
     for (const end of ['\r\n', '\n']) {
       const body = multipart(
         ['GET Rows?$top=1 HTTP/1.1', 'GET Rows/$count?$filter=n ge 1 HTTP/1.1', 'GET Nowhere HTTP/1.1'],
@@ -220,7 +220,7 @@ describe('a batch of multipart/mixed', () => {
     }
   });
 
-  it('is refused where it cannot be read, and for change sets', async () => {
+  it('is refused if it is malformed or has a change set', async () => {
     const changes = multipart(['GET Rows HTTP/1.1']).replace(
       'application/http',
       'multipart/mixed; boundary=c',

@@ -61,7 +61,7 @@ describe('numbers of a column that $metadata calls Edm.String', () => {
     expect(total.value).toEqual([{ Id: 'b', Total: '123456789012345678901234567890.25' }]);
   });
 
-  it('refuses quoted texts that are no numbers, and quoted numbers of other columns', async () => {
+  it('are refused in quotes if they are malformed or compared with other columns', async () => {
     for (const $filter of [
       "Big eq 'abc'",
       "Big eq ''",
@@ -74,7 +74,7 @@ describe('numbers of a column that $metadata calls Edm.String', () => {
       expect([$filter, ...(await service.refusal({ $filter }))]).toEqual([$filter, 400, 'filter_type']);
   });
 
-  it('stay without quotes in the API', async () => {
+  it('must be unquoted in the API', async () => {
     const path = (filter: string) =>
       `/datasets/${dataset}/data?${queryOf({ $filter: filter, $format: 'json' })}`;
     expect((await call(owner, 'GET', path("Big eq '0'"))).status).toBe(400);
@@ -108,7 +108,7 @@ describe('the key', () => {
     expect([page['@odata.count'], page.value.map(({ Id }) => Id)]).toEqual([1, ['c']]);
   });
 
-  it('is no column of the API, of rows that $apply makes, or of texts', async () => {
+  it('is not a string, and not a column of the API or of $apply results', async () => {
     expect(await service.refusal({ $filter: "_row eq 'x'" })).toEqual([400, 'filter_type']);
     expect(await service.refusal({ $filter: "contains(_row,'1')" })).toEqual([400, 'filter_type']);
     const $apply = 'groupby((Town))';
@@ -118,7 +118,7 @@ describe('the key', () => {
     expect((await call(owner, 'GET', path)).status).toBe(400);
   });
 
-  it('of a column with that name does not shadow it', async () => {
+  it('is distinct from a column with that name', async () => {
     const id = await createDataset(owner);
     await upload(owner, id, '_row,n\nx,1\ny,2\n');
     const named = odataService(owner, id);
@@ -128,7 +128,7 @@ describe('the key', () => {
 });
 
 describe('$search', () => {
-  it('finds words in texts, whatever the case', async () => {
+  it('finds words in strings, regardless of case', async () => {
     const cases = {
       red: 'ad',
       'RED paris': 'a',
@@ -173,12 +173,12 @@ describe('$search', () => {
     expect(await found('größe OR RED')).toBe('abc');
   });
 
-  it('reports the position of a syntax error', async () => {
+  it('refuses a syntax error with search_syntax', async () => {
     expect(await service.refusal({ $search: 'red AND' })).toEqual([400, 'search_syntax']);
     expect(await service.refusal({ $search: '(' })).toEqual([400, 'search_syntax']);
   });
 
-  it('means the same in the API', async () => {
+  it('finds the same rows in the API', async () => {
     const path = `/datasets/${dataset}/data?${queryOf({ $search: 'paris', $format: 'json', $select: 'Id' })}`;
     const rows = await json<readonly { Id: string }[]>(await call(owner, 'GET', path));
     expect(rows.map(({ Id }) => Id)).toEqual(['a', 'c']);
@@ -191,8 +191,8 @@ describe('$search', () => {
   });
 });
 
-describe('names that $apply makes', () => {
-  it('are refused where two become one property', async () => {
+describe('names that $apply creates', () => {
+  it('are refused if two become the same property', async () => {
     const names = [
       ['[a b]', 'a_x0020_b'],
       [`[${'x'.repeat(200)}]`, `[${'y'.repeat(200)}]`],

@@ -85,7 +85,7 @@ describe('documents', () => {
     expect(text).toContain('String="Say &quot;x&quot;"');
   });
 
-  it('describes the columns in JSON when that is asked for', async () => {
+  it('describes the columns in JSON on request', async () => {
     for (const response of [
       await get('/$metadata', { accept: 'application/json' }),
       await get('/$metadata?$format=json'),
@@ -106,7 +106,7 @@ describe('documents', () => {
 });
 
 describe('rows', () => {
-  it('arrive unchanged, numbers that a double does not hold as text', async () => {
+  it('arrive unchanged, with numbers beyond a double as strings', async () => {
     const { value, ...rest } = await page({});
     expect(rest).toEqual({ '@odata.context': `${rootOf(dataset)}/$metadata#Rows` });
     expect(value).toEqual([
@@ -149,13 +149,13 @@ describe('rows', () => {
     expect(refused.status).toBe(400);
   });
 
-  it('are counted at a path of their own', async () => {
+  it('are counted by $count', async () => {
     const response = await get(`/Rows/$count?${query({ $filter: 'Big ne null' })}`);
     expect(response.headers.get('content-type')).toContain('text/plain');
     expect(await response.text()).toBe('2');
   });
 
-  it('are found by their keys, and 404 is answered for an unknown key', async () => {
+  it('are found by their keys, and an unknown key is 404', async () => {
     const { value } = await page({});
     for (const row of value) {
       const found = await json<object>(await get(`/Rows('${String(row._row)}')`));
@@ -167,7 +167,7 @@ describe('rows', () => {
     expect((await get("/Rows('99999999999999999999')")).status).toBe(404);
   });
 
-  it('refuse options for a single row that choose, order or page rows', async () => {
+  it('requested by key refuse options that filter, order or page', async () => {
     const [row] = (await page({})).value;
     const address = `/Rows('${String(row?._row)}')`;
     for (const option of [
@@ -196,7 +196,7 @@ describe('rows', () => {
     expect(Object.keys(none)).toEqual(['value']);
   });
 
-  it('have all numbers as texts for clients that request it', async () => {
+  it('have all numbers as strings with IEEE754Compatible=true', async () => {
     const exact = async (path: string, accept: string) => {
       const response = await get(path, { accept });
       expect(response.headers.get('content-type')).toContain('IEEE754Compatible=true');
@@ -227,7 +227,7 @@ describe('rows', () => {
 });
 
 describe('pages', () => {
-  it('are joined by absolute links that keep to the version of the first', async () => {
+  it('have absolute next links that keep the version of the first page', async () => {
     const id = await createDataset(owner);
     await upload(owner, id, 'k,v\na,1\nb,2\nc,3\nd,2\ne,1\n');
     const headers = { ...basic(owner.key, ''), prefer: 'odata.maxpagesize=2' };
@@ -288,7 +288,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('answers clients that accept only earlier versions', async () => {
+  it('is the answer to clients that accept only versions before 4.0', async () => {
     for (const [version, status] of [
       ['3.0', 400],
       ['4.0', 200],
@@ -308,7 +308,7 @@ describe('a refusal', () => {
     expect(await status(basic(owner.key, ''), 999_999)).toBe(404);
   });
 
-  it('answers a wrong password, but not the key as the password, which no other path accepts', async () => {
+  it('is the answer to a wrong password, but to the key as password only outside of OData', async () => {
     const status = async (path: string, headers: Record<string, string>): Promise<number> =>
       (await fetch(`${product.baseUrl}${path}`, { headers, redirect: 'manual' })).status;
     const { key } = owner;

@@ -53,7 +53,7 @@ describe('Power Query', () => {
     expect(await metadata.text()).toContain('<EntitySet Name="Rows" EntityType="Tabulary.Row"/>');
   });
 
-  it('shows a preview of a thousand rows, then loads all pages by their links', async () => {
+  it('reads a preview of a thousand rows, then all pages by their next links', async () => {
     const preview = await json<Page>(await ask('/Rows?$top=1000', signedIn()));
     expect(preview.value).toHaveLength(1_000);
     expect(preview['@odata.nextLink']).toBeUndefined();

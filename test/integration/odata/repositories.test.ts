@@ -45,11 +45,11 @@ interface ServiceDocument {
   readonly value: readonly { name: string; title?: string; url: string }[];
 }
 
-const listed = async (of: ReturnType<typeof odataService>): Promise<ServiceDocument['value']> =>
-  (await json<ServiceDocument>(await of.get('/'))).value;
+const listed = async (target: ReturnType<typeof odataService>): Promise<ServiceDocument['value']> =>
+  (await json<ServiceDocument>(await target.get('/'))).value;
 
 describe('the service of a repository', () => {
-  it('has an entity set for each dataset with data, under names from which those of the datasets are read', async () => {
+  it('has an entity set for each dataset with data, whose title or name is that of the dataset', async () => {
     const sets = await listed(service);
     expect(sets.map(({ name, title }) => title ?? name).sort()).toEqual([...names].sort());
     expect(sets.map(({ name }) => name)).toContain('Sales_x0020_2024');
@@ -65,7 +65,7 @@ describe('the service of a repository', () => {
     }
   });
 
-  it('describes them all, each type once', async () => {
+  it('describes all entity sets, each type once', async () => {
     const text = await (await service.get('/$metadata')).text();
     for (const id of datasets.values()) {
       const types = text.split(`<EntityType Name="Row_${id}">`).length - 1;
@@ -78,7 +78,7 @@ describe('the service of a repository', () => {
     expect(Object.keys(document.Tabulary.Container)).toHaveLength(1 + names.length);
   });
 
-  it('follows pages with links of its own', async () => {
+  it('has next links and ids of its own', async () => {
     const id = await createIn('paged');
     await upload(owner, id, 'n\n1\n2\n3\n');
     const first = await json<Page>(await service.get('/paged', { prefer: 'odata.maxpagesize=2' }));
@@ -95,7 +95,7 @@ describe('the service of a repository', () => {
     expect((await service.get('/paged')).status).toBe(404);
   });
 
-  it('has no other sets', async () => {
+  it('has no other entity sets', async () => {
     const known = datasets.get('Sales 2024') ?? 0;
     for (const set of [
       'Nowhere',
@@ -129,7 +129,7 @@ describe('the service of a repository', () => {
 });
 
 describe('a file that opens a dataset', () => {
-  it('holds the address of the dataset, and no key', async () => {
+  it('has the address of the dataset, and no key', async () => {
     const id = await createDataset(owner, `for Excel & "co" ${Date.now()}`);
     const root = new URL(product.baseUrl).origin;
     const read = async (kind: string) => {

@@ -46,7 +46,7 @@ describe('results', () => {
   it.each([
     ['csv', '"Country","Total","N"\r\n"Norway",0.3,2\r\n"Peru",10.05,2\r\n,3,1\r\n'],
     ['tsv', '"Country"\t"Total"\t"N"\r\n"Norway"\t0.3\t2\r\n"Peru"\t10.05\t2\r\n\t3\t1\r\n'],
-  ])('have the same rows as %s', async ($format, wanted) => {
+  ])('are written as %s', async ($format, wanted) => {
     expect(await text({ $format, $apply: byCountry })).toBe(wanted);
   });
 
@@ -63,12 +63,12 @@ describe('results', () => {
   it.each([
     ['parquet', 'PAR1'],
     ['xlsx', 'PK'],
-  ])('are a file of the format %s', async ($format, magic) => {
+  ])('are a %s file', async ($format, magic) => {
     const bytes = Buffer.from(await (await fetch(url({ $format, $apply: byCountry }))).arrayBuffer());
     expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic);
   });
 
-  it('are a file of the format arrow', async () => {
+  it('are an arrow file', async () => {
     const answer = await fetch(url({ $format: 'arrow', $apply: byCountry }));
     expect(answer.status).toBe(200);
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
@@ -81,20 +81,20 @@ describe('results', () => {
     );
   });
 
-  it('without any rows are one row if there are no groups, and otherwise none', async () => {
+  it('of no rows are one row without groups, and no row with groups', async () => {
     expect(await text({ $apply: 'filter(false)/aggregate(Amount with sum as S,$count as N)' })).toBe(
       '"S","N"\r\n,0\r\n',
     );
     expect(await text({ $apply: 'filter(false)/groupby((Country),aggregate($count as N))' })).toBe(
       '"Country","N"\r\n',
     );
-    const behind =
+    const nested =
       "filter(false)/groupby((Country),aggregate($count as N))/aggregate(N with min as Least,N with sum as S,length('x') with max as L)";
-    expect(await text({ $apply: behind })).toBe('"Least","S","L"\r\n,,\r\n');
+    expect(await text({ $apply: nested })).toBe('"Least","S","L"\r\n,,\r\n');
   });
 });
 
-describe('the other options work on the result', () => {
+describe('other options apply to the result', () => {
   it.each([
     [{ $filter: 'Total gt 1' }, '"Country","Total","N"\r\n"Peru",10.05,2\r\n,3,1\r\n'],
     [{ $orderby: 'Total desc', $top: '1' }, '"Country","Total","N"\r\n"Peru",10.05,2\r\n'],
@@ -119,7 +119,7 @@ describe('the other options work on the result', () => {
     expect(answer.headers.get('row-count')).toBe('3');
   });
 
-  it('transpose makes a table of months', async () => {
+  it('transpose has a column for each month', async () => {
     const $apply =
       'filter(Country ne null)/groupby((Country,startofmonth(Date) as Month),aggregate($count as N))';
     expect(await text({ $apply, transpose: 'true' })).toBe(
@@ -136,7 +136,7 @@ describe('the other options work on the result', () => {
     expect(await answer.json()).toEqual([{ Country: 'Norway', Total: 0.3, N: 2 }]);
   });
 
-  it('a plain CSV of it is streamed and is no whole file', async () => {
+  it('a plain CSV of it is streamed, not redirected to a file', async () => {
     expect((await fetch(url({ $apply: 'identity' }), { redirect: 'manual' })).status).toBe(200);
   });
 });
@@ -154,7 +154,7 @@ describe('entity tags', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   it.each([
     ['groupby((Nowhere))', 'unknown_column'],
     ['aggregate(Amount with total as T)', 'apply_syntax'],

@@ -67,7 +67,7 @@ const refusals = corpus.cases.flatMap((each): [string, Case][] =>
   each.refused === undefined ? [] : [[titleOf(each), each]],
 );
 
-it.each(answered)('%s', async (_, given) => {
+it.each(answered)('%s returns the recorded rows', async (_, given) => {
   const wanted = given.rows as Record<string, Cell>[];
   const names = Object.keys(wanted[0] ?? {});
   const expected = wanted.map((row) => comparable(row, names));

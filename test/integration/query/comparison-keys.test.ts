@@ -41,7 +41,7 @@ const compare = async (...files: readonly [string, string]): Promise<Compared> =
 /** Item is a number, so the country alone is not a key. */
 const gdp = (rows: readonly string[]): string => `Country,Item,Value\n${rows.join('\n')}\n`;
 
-describe('two versions whose entity columns are no key', () => {
+describe('two versions whose entity columns are not unique', () => {
   it('are compared by whole rows, and the answer says so', async () => {
     const before = ['France,1,10', 'France,2,20', 'Spain,1,30'];
     const after = ['France,2,20', 'France,1,11', 'Spain,1,30'];
@@ -62,7 +62,7 @@ describe('two versions whose entity columns are no key', () => {
   it.each([
     ['first', ['France,1,10', 'France,2,20'], ['France,1,11']],
     ['second', ['France,1,11'], ['France,1,10', 'France,2,20']],
-  ])('are compared by whole rows where only the %s repeats a key', async (_, before, after) => {
+  ])('are compared by whole rows if only the %s repeats a key', async (_, before, after) => {
     const { counts, rows } = await compare(gdp(before), gdp(after));
     expect(counts).toMatchObject({ keys: [], added: after.length, removed: before.length, changed: 0 });
     expect(rows.map((row) => row.slice(0, 4)).sort()).toEqual(
@@ -70,14 +70,14 @@ describe('two versions whose entity columns are no key', () => {
     );
   });
 
-  it('count equal rows once for each pair', async () => {
+  it('match equal rows in pairs', async () => {
     const { counts } = await compare(gdp(['France,1,10', 'France,1,10']), gdp(['France,1,10']));
     expect(counts).toMatchObject({ keys: ['Country'], added: 0, removed: 1, changed: 0 });
   });
 });
 
-describe('two versions whose entity columns are a key', () => {
-  it('are compared by it, nulls included', async () => {
+describe('two versions whose entity columns are unique', () => {
+  it('are compared by these, nulls included', async () => {
     expect(
       await compare('Pays é,Value\nFrance,1\n,2\nSpain,3\n', 'Pays é,Value\n,5\nFrance,1\nItaly,4\n'),
     ).toEqual({
@@ -93,7 +93,7 @@ describe('two versions whose entity columns are a key', () => {
     });
   });
 
-  it('are the same whatever types store the numbers', async () => {
+  it('compare numbers regardless of their stored types', async () => {
     // The long number makes the column of the second version a decimal.
     const { counts } = await compare(
       'Country,Value\nFrance,1e21\nSpain,1.50\nItaly,0.0000001\nMalta,-0\nKenya,7\n',
@@ -103,7 +103,7 @@ describe('two versions whose entity columns are a key', () => {
   });
 });
 
-it('are compared in a dry run by the key that it names, or by whole rows', async () => {
+it('a dry run compares by its key, or by whole rows if that is not unique', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, gdp(['France,1,10', 'France,2,20']));
   const dryRun = async (key: string[]): Promise<object> => {
@@ -135,7 +135,7 @@ describe('revisions', () => {
     };
   };
 
-  it('compare whole rows where several rows share the entity columns', async () => {
+  it('compare whole rows if several rows share the entity columns', async () => {
     const dataset = await createDataset(owner);
     await versionsOf(dataset, gdp(['France,1,10', 'France,2,20']), gdp(['France,2,20', 'France,1,11']));
     const { key, ambiguous, rows } = await read(dataset);

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Adds a column to the version that fails for this row. */
-const trappedAt = async (row: number): Promise<ReadableVersion> => {
+const failingAt = async (row: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + row;
   await tables.clickhouse.command(
     `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(big.place!).storeId}
@@ -57,10 +57,10 @@ const receive = (url: string): Promise<{ status: number; bytes: number; complete
       .end();
   });
 
-it('a query that fails midway aborts the connection, of a stream and of a file that is being prepared', async () => {
-  const trapped = await trappedAt(rows - 1_000);
-  const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
-  for (const url of [server.dataUrl(trapped, '$skip=0'), link.headers.get('location') ?? '']) {
+it('a query that fails midway aborts the connection, for a stream and for a file that is being exported', async () => {
+  const failing = await failingAt(rows - 1_000);
+  const link = await fetch(server.dataUrl(failing), { redirect: 'manual' });
+  for (const url of [server.dataUrl(failing, '$skip=0'), link.headers.get('location') ?? '']) {
     const answer = await receive(url);
     expect(answer.status).toBe(200);
     expect(answer.bytes).toBeGreaterThan(0);
@@ -69,8 +69,8 @@ it('a query that fails midway aborts the connection, of a stream and of a file t
   }
 });
 
-it('a query that fails before the first byte is answered with the status of an error', async () => {
-  const answer = await fetch(server.dataUrl(await trappedAt(5), '$skip=0'));
+it('a query that fails before the first byte is answered with 500', async () => {
+  const answer = await fetch(server.dataUrl(await failingAt(5), '$skip=0'));
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ code: 'query_failed' });
 });

@@ -48,13 +48,13 @@ describe('columns named like values', () => {
     'in',
   ];
   const rowsOf = async (version: ReadableVersion, query: Record<string, string>) => {
-    const asked = new URLSearchParams({ $format: 'json', ...query });
-    const answer = await fetch(server.dataUrl(version, asked.toString()));
+    const params = new URLSearchParams({ $format: 'json', ...query });
+    const answer = await fetch(server.dataUrl(version, params.toString()));
     expect(await answer.clone().text()).not.toContain('"error"');
     return (await answer.json()) as Record<string, number>[];
   };
 
-  it.each(names)('%s: filtered, selected and sorted by, alone and with others', async (name) => {
+  it.each(names)('%s can be filtered, selected and sorted by, alone and with other columns', async (name) => {
     const alone = await tables.add([{ name, physical: 'f' }], [[40], [60], [70]]);
     expect(await rowsOf(alone, { $filter: `${name} gt 50` })).toEqual([{ [name]: 60 }, { [name]: 70 }]);
     expect(await rowsOf(alone, { $filter: `50 gt ${name}` })).toEqual([{ [name]: 40 }]);
@@ -80,7 +80,7 @@ describe('columns named like values', () => {
     expect(await rowsOf(others, { $select: name, $top: '1' })).toEqual([{ Country: 'A', [name]: 40 }]);
   });
 
-  it('a comparison of two values is refused with a hint at brackets', async () => {
+  it('a comparison of two values is refused with a hint to use brackets', async () => {
     const answer = await get('$filter=2020 gt 50');
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
@@ -98,7 +98,7 @@ describe('Accept', () => {
     ['*/*', 302],
     ['application/json', 200],
     ['application/json, text/html', 200],
-  ])('%s', async (accept, status) => {
+  ])('%s is answered with %i', async (accept, status) => {
     const answer = await get('', { headers: { accept }, redirect: 'manual' });
     expect(answer.status).toBe(status);
     if (status === 200) expect(answer.headers.get('content-type')).toBe('application/json');
@@ -106,7 +106,7 @@ describe('Accept', () => {
     expect(shaped.headers.get('content-type')).toContain(status === 200 ? 'application/json' : 'text/csv');
   });
 
-  it('never overrides $format, which may be written in any case', async () => {
+  it('never overrides $format, which is case-insensitive', async () => {
     const answer = await get('$format=JSON', { headers: { accept: 'text/csv' } });
     expect(answer.headers.get('content-type')).toBe('application/json');
   });
@@ -220,7 +220,7 @@ describe('$quote=minimal', () => {
     expect(tsv).toContain('2020-01-04\t"tab\there"\t0\t10');
   });
 
-  it('keeps the row of a sole null, and is for CSV and TSV', async () => {
+  it('writes a single null as "", and is refused for JSON', async () => {
     const version = await tables.add([{ name: 'x', physical: 's' }], [['a'], [null]]);
     const sole = await fetch(server.dataUrl(version, '$quote=minimal'));
     expect(await sole.text()).toBe('x\r\na\r\n""\r\n');
@@ -228,7 +228,7 @@ describe('$quote=minimal', () => {
     expect((await get('$quote=some')).status).toBe(400);
   });
 
-  it('holds for transposed tables', async () => {
+  it('applies to transposed tables', async () => {
     const answer = await get('$quote=minimal&transpose=true');
     expect((await answer.text()).split('\r\n')[0]).toBe('Country,Column,2020-01-01,2020-01-02');
   });
@@ -249,7 +249,7 @@ describe('parameters', () => {
     expect((await get('transpose=true&$transpose=true')).status).toBe(400);
   });
 
-  it('of decimals are for JSON, and refused for other formats however they are asked for', async () => {
+  it('refuse $decimals unless the answer is JSON', async () => {
     const refused = await get('$decimals=string');
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
@@ -263,7 +263,7 @@ describe('parameters', () => {
 });
 
 describe('dropNA with $last', () => {
-  it('drops rows of the last dates, which may have nothing but nulls', async () => {
+  it('drops rows of the last dates, even all of them', async () => {
     const answer = await get('dropNA=true&$last=1&$orderby=Date');
     expect(await answer.text()).toBe('"Country","Date","GDP"\r\n');
     expect(answer.headers.get('row-count')).toBe('3');
@@ -283,10 +283,10 @@ describe('HEAD', () => {
   });
 });
 
-describe('conditions and codings', () => {
+describe('conditional and compressed answers', () => {
   const query = '$format=json&$filter=GDP gt 0&$top=1';
 
-  it('are answered with 304 and not counted, for any form of the ETag', async () => {
+  it('are 304 and not counted, for any form of the ETag', async () => {
     const own = await createDownloadServer(tables.reader);
     const url = own.dataUrl(panel, query);
     const first = await fetch(url);
@@ -307,7 +307,7 @@ describe('conditions and codings', () => {
     await own.close();
   });
 
-  it('are answered with 412 where If-Match does not match', async () => {
+  it('are 412 if If-Match does not match', async () => {
     const tag = (await get(query)).headers.get('etag')!;
     const required = async (sent: string, method = 'GET') => {
       const answer = await get(query, { method, headers: { 'if-match': sent } });
@@ -319,7 +319,7 @@ describe('conditions and codings', () => {
     expect(await required('"x"', 'HEAD')).toBe(412);
   });
 
-  it('have an ETag for each coding, with the coding as its suffix', async () => {
+  it('have an ETag for each content coding, with the coding as its suffix', async () => {
     const coded = (coding: string) => get(query, { headers: { 'accept-encoding': coding } });
     const [plain, gzip] = await Promise.all([coded('identity'), coded('gzip')]);
     expect(plain.headers.get('content-encoding')).toBeNull();
@@ -361,7 +361,7 @@ describe('an answer without rows', () => {
   });
 
   it.each(['json', 'xlsx', 'parquet', 'arrow'])(
-    'has a whole file in %s, transposed as well',
+    'is a complete %s file, also when transposed',
     async (format) => {
       const empty = await tables.add(
         [

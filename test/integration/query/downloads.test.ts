@@ -86,7 +86,7 @@ const read = async (query: Record<string, unknown>, version = prices): Promise<s
   bodyOf(await ask(version, query));
 
 describe('formats', () => {
-  it('writes CSV by RFC 4180 with empty fields for nulls', async () => {
+  it('writes CSV according to RFC 4180, with empty fields for nulls', async () => {
     expect(await read({ $top: '9' })).toBe(
       [
         '"Price","Date","Country, region","Exact"',
@@ -108,7 +108,7 @@ describe('formats', () => {
     expect(JSON.parse(json)).toHaveLength(5);
   });
 
-  it('quotes decimals in JSON when asked to', async () => {
+  it('quotes decimals in JSON on request', async () => {
     const [first] = JSON.parse(await read({ $format: 'json', $decimals: 'string' }));
     expect(first).toEqual({
       Price: '1.5',
@@ -149,7 +149,7 @@ describe('formats', () => {
     expect(JSON.parse(await read({ $format: 'json' }, version))).toEqual([]);
   });
 
-  it('keeps names that look like SQL or like our own columns', async () => {
+  it('keeps names that look like SQL or like internal columns', async () => {
     const names = ['c1_f', '_seg', 'a`b\\c', '{p0:String}', "x'; DROP TABLE t", 'new\nline', 'q.x', '*'];
     const version = await tables.add(
       names.map((name) => ({ name, physical: 'f' as const })),
@@ -245,7 +245,7 @@ describe('options', () => {
     );
   });
 
-  it('prepends entity columns, or with entities=selected none that was not selected', async () => {
+  it('prepends entity columns, except with entities=selected', async () => {
     const version = await tables.add(
       [
         { name: 'a', physical: 's' },
@@ -269,7 +269,7 @@ describe('options', () => {
     expect(all.question).not.toBe(one.question);
   });
 
-  it('gives the distinct values of the selected columns in order of appearance', async () => {
+  it('returns the distinct values of the selected columns in order of appearance', async () => {
     const version = await tables.add(
       [
         { name: 'd', physical: 'd' },
@@ -290,7 +290,7 @@ describe('options', () => {
 });
 
 describe('an answer', () => {
-  it('has a fingerprint that changes with the question', async () => {
+  it('has a fingerprint that changes with the query', async () => {
     const { fingerprint } = await planOf(prices, { $format: 'json', $top: '1' });
     expect((await planOf(prices, { $format: 'json', top: 1 })).fingerprint).toBe(fingerprint);
     expect((await planOf(prices, { $format: 'json', top: 2 })).fingerprint).not.toBe(fingerprint);
@@ -299,13 +299,14 @@ describe('an answer', () => {
   it('is found in the cache only while its version is cached', async () => {
     const query = { $format: 'json', $filter: 'Price gt 1' };
     const { fingerprint } = await planOf(prices, query);
-    const recall = (asked: Record<string, unknown>) => downloadsOf(prices).recall(requestFor(prices, asked));
+    const recall = (options: Record<string, unknown>) =>
+      downloadsOf(prices).recall(requestFor(prices, options));
     expect(recall(query)?.fingerprint).toBe(fingerprint);
     expect(recall({ ...query, $top: '1' })?.fingerprint).not.toBe(fingerprint);
-    const never = createDownloads({
+    const uncached = createDownloads({
       pageTokens: createPageTokens('t'.repeat(32)),
       versions: {
-        find: () => Promise.reject(new Error('asked')),
+        find: () => Promise.reject(new Error('not called here')),
         at: () => Promise.reject(new Error('no points in time here')),
         remembered: () => undefined,
         forget: () => undefined,
@@ -313,7 +314,7 @@ describe('an answer', () => {
       reader: tables.reader,
       semaphore: querySemaphore({ maxRunning: 1, queueLength: 0, maxWaitMs: 1 }),
     });
-    expect(never.recall(requestFor(prices, query))).toBeUndefined();
+    expect(uncached.recall(requestFor(prices, query))).toBeUndefined();
     // A version requested by id may have been dropped, so the database is queried.
     expect(recall({ ...query, versionId: String(prices.versionId) })).toBeUndefined();
     expect(recall({ ...query, asOf: '2099-12-31' })).toBeUndefined();
@@ -341,7 +342,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a version that is dropped', () => {
+describe('a version that lost rows', () => {
   const dropPartition = (version: ReadableVersion, segment: number) =>
     tables.clickhouse.command(
       `ALTER TABLE ${tables.clickhouse.database}.s${insideOf(version.place!).storeId} DROP PARTITION ${segment}`,
@@ -353,7 +354,7 @@ describe('a version that is dropped', () => {
   it.each([
     ['few columns', 2],
     ['so many columns that its parts are one file', widePartColumns + 1],
-  ])('of %s fails instead of answering fewer rows', async (_, count) => {
+  ])('of %s fails instead of returning fewer rows', async (_, count) => {
     const version = await tables.add(columns(count), [row(count, 1), row(count, 2)], [row(count, 3)]);
     expect(await read({ $select: 'x1', $filter: 'x1 gt 1' }, version)).toBe('"x1"\r\n2\r\n3\r\n');
     await dropPartition(version, 2);
@@ -366,7 +367,7 @@ describe('a version that is dropped', () => {
   it.each([
     ['few columns', 2],
     ['many columns', widePartColumns + 1],
-  ])('of %s and a part of a segment fails as well', async (_, count) => {
+  ])('of %s and a part of a segment fails too', async (_, count) => {
     // Joined from two rows of the first upload and one of the second.
     const position = `(1 + intDiv(number, 2)) * ${recordsPerUpload} + number`;
     const stored = await tables.addSelected(

@@ -31,18 +31,18 @@ const result = async (dataset: number, aggregate: string): Promise<number | null
 };
 
 describe('aggregates of huge and tiny numbers', () => {
-  it('are refused where the result is beyond a double, never left out', async () => {
+  it('are refused if the result overflows a double', async () => {
     const dataset = await datasetOf(['1.5e308', '1.5e308', '1e-300']);
     const refused = await apply(dataset, 'with sum');
     expect([refused.status, await refused.json()]).toEqual([
       400,
       expect.objectContaining({ code: 'arithmetic_overflow' }),
     ]);
-    const transposed = await datasetOf(['1.7e308', '-1.7e308']);
-    expect((await apply(transposed, 'with stddev')).status).toBe(400);
+    const opposite = await datasetOf(['1.7e308', '-1.7e308']);
+    expect((await apply(opposite, 'with stddev')).status).toBe(400);
   });
 
-  it('are right where only the way to them is', async () => {
+  it('are right if only an intermediate result overflows a double', async () => {
     const huge = await datasetOf(['1.5e308', '1.5e308', '-1.5e308', '1e-300']);
     expect(await result(huge, 'with sum')).toBe(1.5e308);
     expect(await result(huge, 'with average')).toBe(1.5e308 / 4);
@@ -53,24 +53,26 @@ describe('aggregates of huge and tiny numbers', () => {
     ).toBeCloseTo(-0.85e308, -301);
   });
 
-  it('keep deviations whose squares vanish', async () => {
+  it('have deviations even if their squares underflow', async () => {
     const tiny = await datasetOf(['1e-200', '3e-200', '1e-300']);
     expect((await result(tiny, 'with stddev'))! / 1e-200).toBeCloseTo(1.527525, 5);
     expect(await result(await datasetOf(['2e-300', '4e-300']), 'with average')).toBe(3e-300);
   });
 
-  it('have the deviation that follows from whole sums where they have few digits', async () => {
+  it('have an exact deviation if the values have few digits', async () => {
     const deviation = async (...values: string[]) => result(await datasetOf(values), 'with stddev');
     expect(await deviation('0.1', '0.2', '0.4')).toBe(Math.sqrt(14 / 6) / 10);
-    const most = 999_999_999_999_999n;
-    expect(await deviation(String(most), String(-most))).toBe(Math.sqrt(Number(4n * most * most) / 2));
+    const largest = 999_999_999_999_999n;
+    expect(await deviation(String(largest), String(-largest))).toBe(
+      Math.sqrt(Number(4n * largest * largest) / 2),
+    );
   });
 
   it('have no deviation of one value', async () => {
     expect(await result(await datasetOf(['1e300']), 'with stddev')).toBeNull();
   });
 
-  it('are summarised', async () => {
+  it('are summarized', async () => {
     const dataset = await datasetOf(['1.7e308', '1.7e308', '-1.7e308']);
     const { columns } = await json<{ columns: object[] }>(
       await call(owner, 'GET', `/datasets/${dataset}/summary`),
@@ -82,7 +84,7 @@ describe('aggregates of huge and tiny numbers', () => {
   });
 });
 
-describe('a zero with a sign', () => {
+describe('a negative zero', () => {
   it('is shown and compared as zero', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Name,Value\na,-0\nb,0\nc,-0.00\nd,-0e5\n');

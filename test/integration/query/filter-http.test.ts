@@ -63,7 +63,7 @@ const faultOf = ({ status, text }: Answered): string | undefined => {
   if (status !== 400) return `status ${status}: ${text}`;
   const { error, code } = JSON.parse(text) as { error?: unknown; code?: unknown };
   if (typeof error !== 'string' || error === '' || typeof code !== 'string') return `no reason: ${text}`;
-  return /DB::|Exception|ClickHouse|__\w+\(/.test(error) ? `it leaks: ${error}` : undefined;
+  return /DB::|Exception|ClickHouse|__\w+\(/.test(error) ? `leaks internals: ${error}` : undefined;
 };
 
 const physical = { String: 's', Decimal: 'f', Date: 'd' } as const;
@@ -120,7 +120,7 @@ describe('expressions of public test suites', () => {
 
 const someTable = (): TestTable => {
   const [table] = fc.sample(tableArb, { seed, numRuns: 1 });
-  if (table === undefined) throw new Error('no table came');
+  if (table === undefined) throw new Error('no table was generated');
   return table;
 };
 
@@ -130,7 +130,7 @@ const keep = (table: TestTable): Promise<ReadableVersion> =>
     table.rows.map((row) => [...row]),
   );
 
-describe('texts with characters that have a meaning on their way', () => {
+describe('strings with characters that are special in SQL or its parameters', () => {
   const texts = [
     "it's",
     'a\\b',
@@ -191,7 +191,7 @@ describe('a thousand conditions joined by "and"', () => {
 });
 
 describe('generated filters', () => {
-  it('count the rows that the model of OData counts', async () => {
+  it('count the same rows as the OData model', async () => {
     const table = someTable();
     const version = await keep(table);
     const evaluator = createEvaluator(table.columns);
@@ -298,7 +298,7 @@ function* textsOf(count: number): Generator<string> {
 }
 
 describe('random filters', () => {
-  it(`are answered, or refused with 400 and a reason, all ${wanted}`, { timeout: 7_200_000 }, async () => {
+  it(`are answered, or refused with 400 and a reason (${wanted})`, { timeout: 7_200_000 }, async () => {
     const version = await keep(someTable());
     const faults: object[] = [];
     const counts: Record<number, number> = {};

@@ -15,14 +15,14 @@ let turns: Semaphore;
 let large: ReadableVersion;
 let small: ReadableVersion;
 let heavy = 0;
-let most = 0;
+let peak = 0;
 
 /** Counts concurrent heavy queries in ClickHouse. */
 const counting = (reader: Reader): Reader => {
   const count = async <T>({ isHeavy }: ReadQuery, work: () => Promise<T>): Promise<T> => {
     if (!isHeavy) return work();
     heavy += 1;
-    most = Math.max(most, heavy);
+    peak = Math.max(peak, heavy);
     return work().finally(() => {
       heavy -= 1;
     });
@@ -67,10 +67,10 @@ const ask = async (version: ReadableVersion, options: Record<string, string>): P
 };
 
 const maxOfFour = async (version: ReadableVersion, options: Record<string, string>): Promise<number> => {
-  most = 0;
+  peak = 0;
   const statuses = await Promise.all(Array.from({ length: 4 }, () => ask(version, options)));
   expect(statuses).toEqual([200, 200, 200, 200]);
-  return most;
+  return peak;
 };
 
 describe('heavy queries of one owner', () => {
@@ -79,7 +79,7 @@ describe('heavy queries of one owner', () => {
       'groups',
       { $apply: 'groupby((Country),aggregate(Amount with sum as Total))', $top: '5', $format: 'json' },
     ],
-    ['different rows', { $distinct: 'true', $select: 'Country', $top: '5', $format: 'json' }],
+    ['distinct rows', { $distinct: 'true', $select: 'Country', $top: '5', $format: 'json' }],
     ['sorted rows', { $orderby: 'Amount desc', $top: '5', $format: 'json' }],
     ['transposed rows', { transpose: 'true', $filter: 'Amount gt 1', $format: 'csv' }],
   ])('run one at a time: %s', async (_, options) => {
@@ -87,8 +87,8 @@ describe('heavy queries of one owner', () => {
     expect(turns.running).toBe(0);
   });
 
-  it('do not hold up its pages, nor heavy queries of others', async () => {
-    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
+  it('do not block its pages or heavy queries of others', async () => {
+    const permit = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     const waiting = ask(large, { $orderby: 'Amount desc', $top: '5', $format: 'json' });
     await expect.poll(() => turns.waiting).toBeGreaterThan(0);
     expect(await ask(large, { $top: '5', $format: 'json' })).toBe(200);
@@ -101,29 +101,29 @@ describe('heavy queries of one owner', () => {
       owner: 'account:2',
     });
     expect(row?.one).toBe(1);
-    mine.release();
+    permit.release();
     expect(await waiting).toBe(200);
   });
 
-  it('of few rows do not take turns', async () => {
-    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
+  it('of few rows do not wait for a turn', async () => {
+    const permit = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     try {
       expect(await ask(small, { $orderby: 'Amount desc', $top: '5', $format: 'json' })).toBe(200);
     } finally {
-      mine.release();
+      permit.release();
     }
   });
 
   it('leave the queue when their client disconnects', async () => {
-    const mine = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
+    const permit = await turns.acquire('ip:127.0.0.1', new AbortController().signal);
     const gone = new AbortController();
     const query = new URLSearchParams({ $orderby: 'Amount', $top: '5', $format: 'json' }).toString();
-    const asked = fetch(server.dataUrl(large, query), { signal: gone.signal }).catch(() => undefined);
+    const answer = fetch(server.dataUrl(large, query), { signal: gone.signal }).catch(() => undefined);
     await expect.poll(() => turns.waiting).toBe(1);
     gone.abort();
-    await asked;
+    await answer;
     await expect.poll(() => turns.waiting).toBe(0);
-    mine.release();
+    permit.release();
     await expect.poll(() => turns.running).toBe(0);
   });
 });

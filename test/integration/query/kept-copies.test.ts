@@ -42,7 +42,7 @@ const readUntil = async (path: string, versionId: string, isMet: (copy: Copy) =>
   }
 };
 
-it('keeps a copy for reading that is read all the time, however short unread ones are kept', async () => {
+it('a read copy in constant use outlives the retention of unread copies', async () => {
   const dataset = await createDataset(owner);
   const rows = Array.from({ length: 200 }, (_, at) => `${at}\n`).join('');
   const { versionId } = await upload(owner, dataset, `n\n${rows}`);

@@ -81,7 +81,7 @@ const pipelines = [
 ];
 
 /** Random subset of query options. */
-const asked = (random: Random, names: readonly string[]): Record<string, string> => {
+const randomOptions = (random: Random, names: readonly string[]): Record<string, string> => {
   const some = (bound: number): boolean => random.below(bound) === 0;
   const apply = some(4) ? random.pick(pipelines) : undefined;
   const own = apply?.startsWith('groupby((City))')
@@ -117,7 +117,7 @@ const asked = (random: Random, names: readonly string[]): Record<string, string>
 };
 
 describe('pages', () => {
-  it(`joined are the whole answer, for ${answers} questions`, {
+  it(`add up to the whole answer, for ${answers} random queries`, {
     timeout: longestTestMs + 2_000 * answers,
   }, async () => {
     const random = createRandom(seed);
@@ -126,7 +126,7 @@ describe('pages', () => {
       const version = await generated(random);
       const names = version.columns.map(({ name }) => name);
       for (let at = 0; at < 12 && done < answers; at += 1, done += 1) {
-        const options = { ...asked(random, names), $format: random.pick(['json', 'csv']) };
+        const options = { ...randomOptions(random, names), $format: random.pick(['json', 'csv']) };
         const $pagesize = String(1 + random.below(9));
         const exact = options.$format === 'json' ? { $decimals: 'string' } : {};
         const whole = await textOf(await fetch(server.dataUrl(version, query({ ...options, ...exact }))));
@@ -148,7 +148,7 @@ describe('pages', () => {
     expect(several / answers).toBeGreaterThan(0.3);
   });
 
-  it('come in every format, with HEAD, and with all options in the address', async () => {
+  it('have next links in every format and with HEAD, which repeat all options', async () => {
     const version = await tables.add([{ name: 'a b', physical: 'f' }], [[1], [2], [3]]);
     for (const format of ['csv', 'tsv', 'json', 'xlsx', 'parquet', 'arrow']) {
       const url = server.dataUrl(
@@ -168,7 +168,7 @@ describe('pages', () => {
     }
   });
 
-  it('of a question in a body are requested with the same body', async () => {
+  it('of a query in a body are requested with the same body', async () => {
     const version = await tables.add([{ name: 'a', physical: 'f' }], [[1], [2], [3]]);
     const post = (url: string, body: object): Promise<Response> =>
       fetch(url, {
@@ -189,11 +189,11 @@ describe('pages', () => {
     ['cut', (token: string) => token.slice(0, -1)],
     ['longer', (token: string) => `${token}A`],
     [
-      'in other bits of the same bytes',
+      'different in padding bits only',
       (token: string) =>
         `${token.slice(0, -1)}${String.fromCharCode(token.charCodeAt(token.length - 1) + 1)}`,
     ],
-    ['no token', () => 'next'],
+    ['arbitrary text', () => 'next'],
     ['of thousands of characters', (token: string) => token.repeat(100)],
   ])('are refused for a token that is %s', async (_, change) => {
     const version = await tables.add([{ name: 'a', physical: 'f' }], [[1], [2], [3]]);
@@ -206,14 +206,14 @@ describe('pages', () => {
     expect([response.status, await response.json()]).toMatchObject([400, { code: 'bad_skiptoken' }]);
   });
 
-  it('are refused where the token belongs to another question or dataset', async () => {
+  it('are refused if the token belongs to another query or dataset', async () => {
     const version = await tables.add([{ name: 'a', physical: 'f' }], [[1], [2], [3]]);
     const other = await tables.add([{ name: 'a', physical: 'f' }], [[1], [2], [3]]);
     const first = await fetch(server.dataUrl(version, '$pagesize=1&$format=json'));
     await first.text();
     const token = new URL(nextOf(first) ?? '').searchParams.get('$skiptoken') ?? '';
-    const statusOf = async (of: ReadableVersion, options: string): Promise<number> =>
-      (await fetch(server.dataUrl(of, `${options}&$skiptoken=${token}`))).status;
+    const statusOf = async (target: ReadableVersion, options: string): Promise<number> =>
+      (await fetch(server.dataUrl(target, `${options}&$skiptoken=${token}`))).status;
     expect(await statusOf(version, '$pagesize=2&$format=csv')).toBe(200);
     expect(await statusOf(version, '$pagesize=1&$filter=a gt 1')).toBe(400);
     expect(await statusOf(version, '$pagesize=1&$orderby=a')).toBe(400);
@@ -272,7 +272,7 @@ describe('rows by number', () => {
   };
 
   it.each([undefined, 10, 15])(
-    'are the same as those counted from the first one, the last segment cut before upload %s',
+    'are the same as in a full read, with the last segment cut before upload %s',
     async (beforeUpload) => {
       const version = await ragged(beforeUpload);
       const lines = (await textOf(await fetch(server.dataUrl(version, '$filter=n ge 0&$format=csv')))).split(
@@ -322,7 +322,7 @@ describe('rows by number', () => {
     }
   });
 
-  it('stop at the position in the index, from the second read of a version on', async () => {
+  it('end at a position from the index, from the second read of a version on', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       200_000,
@@ -359,7 +359,7 @@ describe('rows by number', () => {
       }
   });
 
-  it('stop at the limit if the numbers of the rows are not consecutive', async () => {
+  it('end at the limit if the positions are not consecutive', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       200_000,
@@ -374,7 +374,7 @@ describe('rows by number', () => {
     }
   });
 
-  it('are found at most one granule away where bad rows were left out', async () => {
+  it('are found at most one granule away if bad rows were left out', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       180_000,
@@ -398,7 +398,7 @@ describe('rows by number', () => {
     expect(statements).toBe(before);
   });
 
-  it('can start pages', async () => {
+  it('can be the start of pages', async () => {
     const version = await tables.addSelected(
       [{ name: 'n', physical: 'f' }],
       100_000,

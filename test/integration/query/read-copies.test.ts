@@ -183,7 +183,7 @@ describe('a version that is read again', () => {
     expect(refused).toEqual([]);
   });
 
-  it('has dictionaries of few and short texts in its copy, and nulls where it has some', async () => {
+  it('has dictionaries for few short strings in its copy, and nullable numbers only if there are nulls', async () => {
     const dataset = await createDataset(owner);
     const lines = Array.from({ length: 8_400 }, (_, at) => {
       const long = 'x'.repeat(at === 7 ? 1_001 : 1);
@@ -204,7 +204,7 @@ describe('a version that is read again', () => {
     ]);
   });
 
-  it('is read from the copy, and from its segments once the copy has not all rows', async () => {
+  it('is read from its copy, and from its segments once the copy lacks rows', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 500).join('\n')}\n`);
     const question = { $filter: "Region eq 'North'", $select: 'Region,Amount' };
@@ -234,7 +234,7 @@ describe('a version that is read again', () => {
     expect(wanted?.minutes).toBeGreaterThan(50);
   });
 
-  it('is read from its segments when the table of the copy is gone, which is then forgotten', async () => {
+  it('is read from its segments if the table of its copy is gone, and the copy is forgotten', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 300).join('\n')}\n`);
     const before = await ask(dataset, versionId!, { $top: '9' });
@@ -246,7 +246,7 @@ describe('a version that is read again', () => {
     await expect.poll(() => tableOf(versionId!)).toBeUndefined();
   });
 
-  it('loses its copy when it is not read any more, and when it is deleted', async () => {
+  it('loses its copy when it is no longer read, and when it is deleted', async () => {
     const dataset = await createDataset(owner);
     const content = `${header}${rows.slice(0, 200).join('\n')}\n`;
     const first = await upload(owner, dataset, content);
@@ -265,24 +265,24 @@ describe('a version that is read again', () => {
     await expect.poll(tables).not.toContain(deleted);
   });
 
-  it('gets its copy in a table of another name after a worker died while it wrote one, which is dropped', async () => {
+  it('gets a copy under a new name after a worker died while it wrote one, whose table is dropped', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 120).join('\n')}\n`);
     await product.stopWorker();
-    const begun = `r${versionId}_00ff`;
+    const abandoned = `r${versionId}_00ff`;
     await product.clickhouse(
-      `CREATE TABLE ${inProduct(begun)} (_row UInt64) ENGINE = MergeTree ORDER BY _row`,
+      `CREATE TABLE ${inProduct(abandoned)} (_row UInt64) ENGINE = MergeTree ORDER BY _row`,
     );
     await product.sql.query('INSERT INTO read_copies (version_id, table_name) VALUES ($1, $2)', [
       versionId,
-      begun,
+      abandoned,
     ]);
     await product.startWorker();
     await expect.poll(() => tableOf(versionId!)).toMatch(new RegExp(`^r${versionId}_[0-9a-f]{16}$`));
-    await expect.poll(tables).not.toContain(begun);
+    await expect.poll(tables).not.toContain(abandoned);
   });
 
-  it('keeps the copies that were read last when there is no room for all', async () => {
+  it('loses its copy before one that was read more recently when there is no space for all', async () => {
     const sets = await Promise.all([0, 1, 2].map(() => createDataset(owner)));
     const copies: { versionId: string; datasetId: number }[] = [];
     for (const datasetId of sets) {
@@ -322,7 +322,7 @@ describe('a version that is read again', () => {
     await product.startWorker();
   });
 
-  it('is copied again after a minute if ClickHouse was down, and after an hour if the copy failed otherwise', async () => {
+  it('is copied again within a minute if ClickHouse was down, and after an hour if the copy failed', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 130).join('\n')}\n`);
     await product.stopWorker();
@@ -377,7 +377,7 @@ describe('a version that is read again', () => {
     await product.startWorker();
   });
 
-  it('has none where it is small, or shares a table with others', async () => {
+  it('has no copy if it is small', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 50).join('\n')}\n`);
     for (let read = 0; read < 5; read += 1) await ask(dataset, versionId!, { $top: String(read + 1) });

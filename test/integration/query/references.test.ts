@@ -69,7 +69,7 @@ describe('the reference of $apply', () => {
     ([, text = '', table = '']) => ({ text, table }),
   );
 
-  it.each(examples)('$text', async ({ text, table }) => {
+  it.each(examples)('$text returns the documented table', async ({ text, table }) => {
     const response = await ask(pages.apply, { $apply: text });
     expect((await response.text()).replaceAll('\r\n', '\n')).toBe(table);
   });

@@ -61,11 +61,11 @@ const segmentOf = async (dataset: number): Promise<number> => {
 const dropRows = (segment: number) =>
   product.clickhouse(`DELETE FROM ${pool()} WHERE _seg = ${segment} SETTINGS lightweight_deletes_sync = 1`);
 
-const unlikely = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
-const headersOf = (answer: Response) => [...answer.headers].filter(([name]) => !unlikely.has(name));
+const varyingHeaders = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
+const headersOf = (answer: Response) => [...answer.headers].filter(([name]) => !varyingHeaders.has(name));
 
 /** Requests until an answer is complete within the buffering time; slower answers are streamed and not cached. */
-const askUntilGathered = async (dataset: number, query: string): Promise<Response> => {
+const askUntilBuffered = async (dataset: number, query: string): Promise<Response> => {
   for (;;) {
     const answer = await ask(owner, dataset, query);
     if (answer.headers.has('content-length')) return answer;
@@ -84,7 +84,7 @@ describe('a cached answer', () => {
       '$apply=aggregate(Value with sum as Sum)',
     ];
     const first: Response[] = [];
-    for (const query of queries) first.push(await askUntilGathered(dataset, query));
+    for (const query of queries) first.push(await askUntilBuffered(dataset, query));
     expect(first.map(({ status }) => status)).toEqual(queries.map(() => 200));
     const bytes = await Promise.all(first.map((answer) => answer.arrayBuffer()));
     await dropRows(await segmentOf(dataset));
@@ -197,7 +197,7 @@ describe('access to a cached answer', () => {
     expect(await statuses(key)).toEqual([401, 401]);
   });
 
-  it('ends for those without a key when the repository becomes private', async () => {
+  it('ends for anonymous callers when the repository becomes private', async () => {
     const repository = await json<{ id: number }>(
       await call(owner, 'POST', '/repositories', { name: 'open', privacy: 'Public' }),
       201,

@@ -109,7 +109,7 @@ describe('revisions', () => {
     ]);
   });
 
-  it('continue through renamed columns, new columns and other types', async () => {
+  it('continue across renamed columns, new columns and other types', async () => {
     const dataset = await createDataset(owner);
     const one = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
     const columns = await json<{ id: number; name: string }[]>(

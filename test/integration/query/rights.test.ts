@@ -57,7 +57,7 @@ const broken = async (): Promise<Record<string, number>> => {
 };
 
 /** Revokes the permission, waits until the server has aborted the answer for that reason, and reads the rest. */
-const cutBy = async (answer: IncomingMessage, end: () => Promise<unknown>): Promise<void> => {
+const expectAbort = async (answer: IncomingMessage, end: () => Promise<unknown>): Promise<void> => {
   const before = await broken();
   await end();
   await expect.poll(broken).toEqual({ ...before, right: (before.right ?? 0) + 1 });
@@ -76,14 +76,14 @@ const newKey = () => createKeys({ sql: product.sql }).create(ownerId, { name: 'f
 const revoke = (id: number) =>
   product.sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
 
-describe('an answer whose right ends while it is read breaks off', () => {
+describe('an answer is aborted when its right ends:', () => {
   it('rows, when the key is revoked; reads with another key continue', async () => {
     const { dataset } = await createIn('Private');
     await upload(owner, dataset, rows);
     const key = await newKey();
     const path = `/datasets/${dataset}/data?$filter=k ge 0`;
     const [mine, others] = [await open(path, key.key), await open(path, owner.key)];
-    await cutBy(mine, () => revoke(key.id));
+    await expectAbort(mine, () => revoke(key.id));
     let bytes = 0;
     for await (const piece of others) bytes += (piece as Buffer).length;
     expect(others.complete).toBe(true);
@@ -97,15 +97,15 @@ describe('an answer whose right ends while it is read breaks off', () => {
     await json(await call(owner, 'PUT', grant, { level: 'Read' }));
     const { headers } = await call(bob, 'GET', `/datasets/${dataset}/data`);
     const link = (headers.get('location') ?? '').replace(/^.*\/api/, '');
-    await cutBy(await open(link), () => succeed('DELETE', grant));
+    await expectAbort(await open(link), () => succeed('DELETE', grant));
   });
 
-  it('rows that differ, when public data becomes private', async () => {
+  it('the rows of a comparison, when public data becomes private', async () => {
     const { dataset, repository } = await createIn('Public');
     const first = (await upload(owner, dataset, 'k,v\n1,a\n')).versionId;
     const second = (await upload(owner, dataset, rows)).versionId;
     const answer = await open(`/datasets/${dataset}/versions/${first}/diff/${second}/rows`);
-    await cutBy(answer, () =>
+    await expectAbort(answer, () =>
       succeed('PUT', `/repositories/${repository}`, { name: `r${Math.random()}`, privacy: 'Private' }),
     );
   });
@@ -114,6 +114,6 @@ describe('an answer whose right ends while it is read breaks off', () => {
     const { dataset } = await createIn('Private');
     await upload(owner, dataset, rows);
     const answer = await open(`/datasets/${dataset}/data?$filter=k ge 0`, owner.key);
-    await cutBy(answer, () => succeed('DELETE', `/datasets/${dataset}`));
+    await expectAbort(answer, () => succeed('DELETE', `/datasets/${dataset}`));
   });
 });

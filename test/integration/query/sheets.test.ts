@@ -81,7 +81,7 @@ describe('the header of a sheet', () => {
 });
 
 describe('a sheet', () => {
-  it('holds dates as dates, numbers as numbers, and every text as it is', async () => {
+  it('has dates as dates, numbers as numbers and strings unchanged', async () => {
     const version = await tables.add(
       [
         { name: 'Date & <more>', physical: 'd' },
@@ -112,7 +112,7 @@ describe('a sheet', () => {
     ]);
   });
 
-  it('counts the days of early 1900 as Excel does', async () => {
+  it('has the day numbers of Excel in early 1900', async () => {
     const version = await tables.add(
       [{ name: 'd', physical: 'd' }],
       [['1900-01-01'], ['1900-02-28'], ['1900-03-01']],
@@ -126,7 +126,7 @@ describe('a sheet', () => {
     expect(serials).toEqual([1, 59, 61]);
   });
 
-  it('escapes control characters, and texts that look like an escape', async () => {
+  it('escapes control characters, and strings that look like an escape', async () => {
     const version = await tables.add(
       [{ name: 'x', physical: 's' }],
       [['a\u0001b\u000b\u000f'], ['c\rd\u0010\u001f'], ['_x0041_x0042_'], ['\uffff'], ['SKU_x0041\u0001']],
@@ -143,7 +143,7 @@ describe('a sheet', () => {
     ]);
   });
 
-  it('leaves names of variables alone, which many readers would show with an escape', async () => {
+  it('does not escape names of variables, since many readers do not decode escapes', async () => {
     const texts = ['max_x', 'pos_x_mean', '_x', '_x00_', '_xGHIJ_'];
     const version = await tables.add(
       [{ name: 'grid_x', physical: 's' }],
@@ -152,7 +152,7 @@ describe('a sheet', () => {
     expect((await cellsOf(await download(version))).flat()).toEqual(['grid_x', ...texts]);
   });
 
-  it('shows many columns of texts as it does few', async () => {
+  it('has the same cells with many columns of strings as with few', async () => {
     const texts = ['=1+1', '<b>&"', 'a\u0001_x0041_', ' \n', null, 'é😀'];
     const columns = Array.from({ length: 40 }, (_, at) =>
       at % 3 === 0 ? { name: `c${at}`, physical: 'f' as const } : { name: `c${at}`, physical: 's' as const },
@@ -166,7 +166,7 @@ describe('a sheet', () => {
     expect(cells).toEqual(rows.map((row) => row.map(asShown)));
   });
 
-  it('refuses a text that no cell can hold, and too many columns', async () => {
+  it('refuses a string that is too long for a cell, and too many columns', async () => {
     const long = await tables.add([{ name: 'note', physical: 's' }], [['ok'], ['é'.repeat(32_768)]]);
     await expect(download(long)).rejects.toMatchObject({ code: 'text_too_long' });
     expect(await cellsOf(await download(long, { $top: 1 }))).toEqual([['note'], ['ok']]);
@@ -183,7 +183,7 @@ describe('a sheet', () => {
     await expect(download(wide)).rejects.toMatchObject({ code: 'too_many_columns' });
   });
 
-  it('is empty but for its header when there are no rows', async () => {
+  it('has only a header if there are no rows', async () => {
     const version = await tables.add([{ name: 'x', physical: 's' }], []);
     expect(await cellsOf(await download(version))).toEqual([['x']]);
   });
@@ -206,7 +206,7 @@ describe('a sheet', () => {
     ]);
   });
 
-  it('refuses a text that no cell can hold in a transposed table as well', async () => {
+  it('refuses a string that is too long for a cell of a transposed table', async () => {
     const long = 'é'.repeat(32_768);
     const version = await tables.add(
       [

@@ -35,7 +35,7 @@ const text: NamedColumn = { name: 'c2_s', physical: 's' };
 const number: NamedColumn = { name: 'c3_f', physical: 'f' };
 
 describe('skipping indexes of a table', () => {
-  it('are made with its columns, also with those that come later', async () => {
+  it('are created with its columns, including later ones', async () => {
     await createRowTables(clickhouse).ensure(own(1), [date, text]);
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s']);
     await createRowTables(clickhouse).ensure(own(1), [date, number]);
@@ -43,7 +43,7 @@ describe('skipping indexes of a table', () => {
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s', 'minmax c3_f']);
   });
 
-  it('are not made in a table of many columns', async () => {
+  it('are not created in a table of many columns', async () => {
     const columns = Array.from(
       { length: 201 },
       (_, at): NamedColumn => ({ name: `c${at}_f`, physical: 'f' }),
@@ -52,7 +52,7 @@ describe('skipping indexes of a table', () => {
     expect(await indexed(2)).toEqual([]);
   });
 
-  it('spare a filter the rows that cannot match', async () => {
+  it('skip granules that cannot match a filter', async () => {
     await createRowTables(clickhouse).ensure(own(3), [text]);
     await clickhouse.command(
       `INSERT INTO ${clickhouse.database}.s3 (_seg, _row, c2_s)
@@ -86,7 +86,11 @@ describe('rows of a version that is one partition', () => {
     segmentIds: [segmentId],
     rowCount,
   });
-  const counted = async (segmentId: number, rowCount: number, settings: Record<string, string | number>) => {
+  const countMatching = async (
+    segmentId: number,
+    rowCount: number,
+    settings: Record<string, string | number>,
+  ) => {
     const { from, wherePart, values } = versionSource(
       clickhouse.database,
       version(segmentId, rowCount) as CountedRows,
@@ -98,7 +102,7 @@ describe('rows of a version that is one partition', () => {
     return Number(row?.n);
   };
 
-  it('are the same however parts are chosen', async () => {
+  it('are the same with and without partition pruning', async () => {
     await createRowTables(clickhouse).ensure(own(4), [number]);
     for (const [segment, rows] of [
       [7, 100],
@@ -109,22 +113,23 @@ describe('rows of a version that is one partition', () => {
         `INSERT INTO ${clickhouse.database}.s4 (_seg, _row, c3_f) SELECT ${segment}, number, number FROM numbers(${rows})`,
       );
     for (const settings of [{}, { use_partition_pruning: 0 }, { optimize_move_to_prewhere: 0 }]) {
-      expect(await counted(7, 100, settings)).toBe(10);
-      expect(await counted(8, 1_000, settings)).toBe(910);
-      expect(await counted(70, 95, settings)).toBe(5);
-      await expect(counted(7, 101, settings)).rejects.toThrow(/segments_gone/);
+      expect(await countMatching(7, 100, settings)).toBe(10);
+      expect(await countMatching(8, 1_000, settings)).toBe(910);
+      expect(await countMatching(70, 95, settings)).toBe(5);
+      await expect(countMatching(7, 101, settings)).rejects.toThrow(/segments_gone/);
     }
   });
 
-  it('have no such condition in a pool, on all shards, with patches, cuts or several segments', () => {
+  it('have a partition condition, but not in a pool, on all shards, or with patches, cuts or several segments', () => {
     const base = version(7, 100) as CountedRows;
-    const of = (change: Partial<CountedRows>) => versionSource('db', { ...base, ...change }).wherePart;
-    expect(of({})).toContain('_partition_id');
+    const conditionFor = (change: Partial<CountedRows>) =>
+      versionSource('db', { ...base, ...change }).wherePart;
+    expect(conditionFor({})).toContain('_partition_id');
     const pool = { mapId: 1, pool: 'narrow', slots: { c3_f: 'f0' } } as const;
-    expect(of({ place: placeOf({ storeId: 4, shard: 1, pool }) })).toBeUndefined();
-    expect(of({ place: placeOf({ storeId: 4, shard: null, pool: null }) })).toBeUndefined();
-    expect(of({ segmentIds: [7, 8] })).toBeUndefined();
-    expect(of({ segmentIds: [7], patches: [7] })).toBeUndefined();
-    expect(of({ cuts: [{ segmentId: 7, beforeUpload: 3 }] })).toBeUndefined();
+    expect(conditionFor({ place: placeOf({ storeId: 4, shard: 1, pool }) })).toBeUndefined();
+    expect(conditionFor({ place: placeOf({ storeId: 4, shard: null, pool: null }) })).toBeUndefined();
+    expect(conditionFor({ segmentIds: [7, 8] })).toBeUndefined();
+    expect(conditionFor({ segmentIds: [7], patches: [7] })).toBeUndefined();
+    expect(conditionFor({ cuts: [{ segmentId: 7, beforeUpload: 3 }] })).toBeUndefined();
   });
 });

@@ -50,7 +50,7 @@ interface Summary {
 }
 
 describe('summary', () => {
-  it('describes each column, and again from the cache', async () => {
+  it('describes each column, the second time from the cache', async () => {
     const first = await json<Summary>(`/datasets/${dataset}/summary`);
     expect(first).toMatchObject({
       rows: 4,
@@ -115,7 +115,7 @@ describe('values', () => {
     expect(await values('Amount', '?startsWith=3')).toEqual([{ value: '3.5', count: 1 }]);
   });
 
-  it('of an unknown column are a 404', async () => {
+  it('of an unknown column are 404', async () => {
     expect((await call(`/datasets/${dataset}/columns/Nowhere/values`)).status).toBe(404);
     expect((await call(`/datasets/${dataset}/columns/Country/values?$top=0`)).status).toBe(400);
   });
@@ -123,17 +123,17 @@ describe('values', () => {
 
 describe('$apply', () => {
   it('is answered over HTTP', async () => {
-    const asked = encodeURIComponent(
+    const pipeline = encodeURIComponent(
       'groupby((Country),aggregate(Amount with sum as Total))/filter(Total gt 0)',
     );
-    expect(await json(`/datasets/${dataset}/data?$format=json&$apply=${asked}`)).toEqual([
+    expect(await json(`/datasets/${dataset}/data?$format=json&$apply=${pipeline}`)).toEqual([
       { Country: 'Norway', Total: 4.5 },
     ]);
   });
 });
 
 describe('a summary of many values', () => {
-  it('counts texts and bins as they are, values on edges and ties included', async () => {
+  it('has exact counts of texts and bins, with ties and values on edges', async () => {
     const count = 3_000;
     const records = Array.from({ length: count }, (_, row) => ({
       few: row % 11 === 0 ? '' : `t${(row * 7) % 13}`,
@@ -170,7 +170,7 @@ describe('a summary of many values', () => {
 });
 
 describe('a summary of a small version', () => {
-  it('is made after publishing, once, and shows the beginning of long texts', async () => {
+  it('is created after publishing, and shows the beginning of long texts', async () => {
     const long = 'é'.repeat(5_000);
     // The summary of a version soon after another one is delayed by seconds.
     dataset = await makeDataset('Texts');
@@ -212,10 +212,10 @@ describe('values that start with a prefix', () => {
     await upload(
       `few,many,number\n${rows.map(({ few, many, number }) => `${few},${many},${number}`).join('\n')}\n`,
     );
-    const expected = (of: (row: (typeof rows)[number]) => string, prefix: string, top = 100) => {
+    const expected = (field: (row: (typeof rows)[number]) => string, prefix: string, top = 100) => {
       const counts = new Map<string, number>();
       for (const row of rows)
-        if (of(row).startsWith(prefix)) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);
+        if (field(row).startsWith(prefix)) counts.set(field(row), (counts.get(field(row)) ?? 0) + 1);
       const bytes = (text: string) => Buffer.from(text);
       return [...counts]
         .sort(([a, m], [b, n]) => n - m || Buffer.compare(bytes(a), bytes(b)))
@@ -245,7 +245,7 @@ describe('values that start with a prefix', () => {
     expect(await texts('t', 'o', `&versionId=${versionId}`)).toEqual(['old']);
   });
 
-  it('too long for one answer are refused, and fewer of them are not', async () => {
+  it('are refused if they are too long for one answer, and fewer of them are not', async () => {
     const long = (letter: string) => letter.repeat(1_000_000);
     const rows = Array.from({ length: 20 }, (_, at) => `${long(String.fromCharCode(97 + at))}\n`);
     await upload(`t\n${rows.join('')}`);
@@ -258,7 +258,7 @@ describe('values that start with a prefix', () => {
 });
 
 describe('a few columns of a wide version', () => {
-  it('are summarised alone, the same as all together', async () => {
+  it('have the same summary alone as all together', async () => {
     const names = Array.from({ length: 250 }, (_, at) => (at % 2 === 0 ? `Text ${at}` : `Number ${at}`));
     const rows = Array.from({ length: 40 }, (_, row) =>
       names.map((_name, at) => (at % 2 === 0 ? `t${row % (at + 1)}` : String(row * at))).join(','),

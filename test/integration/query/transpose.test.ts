@@ -60,7 +60,7 @@ const panel = () =>
   );
 
 describe('transpose', () => {
-  it('makes a column of each date and a row of each value column and label, and loses no repeated value', async () => {
+  it('has a column for each date and a row for each value column and label, and keeps repeated values', async () => {
     expect(await read(await panel(), {})).toBe(
       [
         '"Country","Column","2020-01-01","2020-02-01","null"',
@@ -81,7 +81,7 @@ describe('transpose', () => {
     );
   });
 
-  it('writes JSON with each value as its own type', async () => {
+  it('writes JSON in which each value keeps its type', async () => {
     const json = await read(await panel(), { $format: 'json', $filter: "Country eq 'B'" });
     expect(JSON.parse(json)).toEqual([
       { Country: 'B', Column: 'GDP', '2020-01-01': null, '2020-02-01': 1.5 },
@@ -91,7 +91,7 @@ describe('transpose', () => {
     expect(json.split('\n')).toHaveLength(6);
   });
 
-  it('applies $top and $last first, and takes the columns of $select, and ids', async () => {
+  it('applies $top and $last first, and accepts $select and includeIds', async () => {
     const version = await panel();
     expect(await read(version, { $select: 'GDP', $top: 2 })).toBe(
       '"Country","Column","2020-01-01","2020-02-01"\r\n"B","GDP",,1.5\r\n"A","GDP",2,\r\n',
@@ -127,7 +127,7 @@ describe('transpose', () => {
     expect(await read(bare, {})).toBe('"Column","2020-01-01"\r\n');
   });
 
-  it('combines labels, and keeps every header different', async () => {
+  it('combines labels, and keeps headers unique', async () => {
     const version = await tables.add(
       [
         { name: 'Column', physical: 's' },
@@ -174,7 +174,7 @@ describe('transpose', () => {
     );
   });
 
-  it('agrees with a plain transposition of generated tables', async () => {
+  it('matches a reference implementation on generated tables', async () => {
     let seed = 7;
     const next = (n: number): number => {
       seed = (seed * 1103515245 + 12345) % 2147483648;

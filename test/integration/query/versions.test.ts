@@ -58,7 +58,7 @@ const publish = () =>
   });
 
 describe('createVersions', () => {
-  it.each([0, 3_000])('reads a list of %i long names column by column, in their order', async (count) => {
+  it.each([0, 3_000])('reads a list of %i long names in small rows and in order', async (count) => {
     const names = Array.from({ length: count }, (_, at) => `${at}`.padEnd(1_600, 'n'));
     const columns = names.map((name) => ({ name, physical: 'f' }) as const);
     const versionId = await publishVersion(sql, datasetId, { columns, rows: 3, bytes: 30 });
@@ -82,7 +82,7 @@ describe('createVersions', () => {
     expect(longest).toBeLessThan(10_000);
   });
 
-  it('reads all that a download needs of the current version', async () => {
+  it('finds the current version with segments, columns and counts', async () => {
     const versionId = await publish();
     expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
       versionId,
@@ -97,7 +97,7 @@ describe('createVersions', () => {
     });
   });
 
-  it('shows new names and roles in the current data, and the old ones in a version requested by id', async () => {
+  it('returns new names and roles for the current data, and the old ones for a version requested by id', async () => {
     const versionId = await publish();
     const names = async (wanted: object) =>
       (await versions.find({ datasetId, currentVersionId: versionId, ...wanted })).columns.map(
@@ -132,7 +132,7 @@ describe('createVersions', () => {
     expect(versions.remembered(datasetId, versionId, row!.revision)).toBeUndefined();
   });
 
-  it('finds a copy that was made after one whose read had failed', async () => {
+  it('finds a new copy after the read of the previous one failed', async () => {
     const versionId = await publish();
     const copied = async () => (await versions.find({ datasetId, currentVersionId: versionId })).copy;
     await sql.query(`INSERT INTO read_copies (version_id, table_name, made_at) VALUES ($1, 'r1_0a', now())`, [
@@ -159,7 +159,7 @@ describe('createVersions', () => {
     });
   });
 
-  it('answers 404 for nothing uploaded, for unknown versions and for those of other datasets', async () => {
+  it('fails with not_found without data, for unknown versions and for those of other datasets', async () => {
     await expect(versions.find({ datasetId, currentVersionId: null })).rejects.toMatchObject({
       kind: 'not_found',
       code: 'no_data',
@@ -176,7 +176,7 @@ describe('createVersions', () => {
     });
   });
 
-  it('evicts a deleted version', async () => {
+  it('does not find a deleted version in its cache', async () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });
     await sql.query('DELETE FROM versions WHERE id = $1', [versionId]);
