@@ -32,7 +32,7 @@ afterAll(async () => {
   await product?.close();
 });
 
-it('waiting appends are stored together, and joined later without changing a byte of any version', async () => {
+it('segments of queued appends are joined without changing a byte of any version', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, 'day,k,v\n2024-01-01,first,1\n', {});
   await product.stopWorker();

@@ -58,7 +58,7 @@ const changes = async (datasetId: number, query = ''): Promise<Version['columns'
 const columns = (names: readonly string[]) => names.map((name) => ({ name, physical: 'f' as const }));
 
 describe('columns of versions', () => {
-  it('are kept once, whichever versions have them', async () => {
+  it('are stored once for all versions that have them', async () => {
     const id = await newDataset();
     const first = await publishVersion(api.sql, id, { columns: columns(['a', 'b']) });
     await publishVersion(api.sql, id, { columns: columns(['b', 'c']) });
@@ -118,7 +118,7 @@ describe('columns of versions', () => {
     expect(whole.columns).toEqual({ added: [], removed: names.slice(0, 50), retyped: retyped(50, 100) });
   });
 
-  it('add little to a list of versions, however many and however long they are', async () => {
+  it('add little to a list of versions, even if they are many and long', async () => {
     const id = await newDataset();
     const names = (letter: string) =>
       Array.from({ length: 3_000 }, (_, at) => `${letter.repeat(1_590)} ${at}`);
@@ -164,7 +164,7 @@ describe('a restored version', () => {
     expect(await changes(id)).toHaveLength(2);
   });
 
-  it('counts among the versions that are kept', async () => {
+  it('counts towards the versions that retention keeps', async () => {
     await plan('three versions', '"max_versions":3');
     const id = await newDataset();
     const first = await publishVersion(api.sql, id, { columns: columns(['a']), rows: 1 });

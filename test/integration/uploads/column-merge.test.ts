@@ -75,7 +75,7 @@ const versionsOf = async (dataset: number) =>
   );
 
 describe('columns merged by rename', () => {
-  it('become one with the id of the name that is kept; older versions stay as they were', async () => {
+  it('become one column with the id of the kept name; older versions are unchanged', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Country,country,v\nNorway,,1\n,Sweden,2\nDenmark,Denmark,3\n,,4\n');
     const before = (await versionsOf(dataset))[0]?.versionId ?? '';
@@ -96,7 +96,7 @@ describe('columns merged by rename', () => {
     });
   });
 
-  it('show the difference from the version before', async () => {
+  it('appear as changed rows in a comparison with the version before', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\ny,,2\n');
     await json(await merge(dataset, 'b', 'a'));
@@ -120,7 +120,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe(`${expected}7000,1\n`);
   });
 
-  it('cannot both have a value in a row: such rows are named, and nothing changes', async () => {
+  it('cannot have different values in one row: such rows are listed, and nothing changes', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,a,b\nr1,1,1\nr2,2,3\nr3,,4\n', 'replace');
     await send(dataset, 'k,a,b\nr4,5,6\nr5,7,7.0\nr6,8,9\nr7,10,11\n', 'append');
@@ -176,7 +176,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe('k,year\na,2020\nb,2021e\n');
   });
 
-  it('take the type of the other where one has no values', async () => {
+  it('take the type of the one that has values', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,,1.5\ny,,2\n');
     const column = await json<object>(await merge(dataset, 'b', 'a'));
@@ -184,7 +184,7 @@ describe('columns merged by rename', () => {
     expect(await rowsOf(dataset)).toBe('k,a\nx,1.5\ny,2\n');
   });
 
-  it('work without rows, and in the range of dates', async () => {
+  it('can have no rows, and extend the range of dates', async () => {
     const empty = await createDataset(owner);
     await upload(owner, empty, 'a,b\n');
     await json(await merge(empty, 'b', 'a'));
@@ -197,7 +197,7 @@ describe('columns merged by rename', () => {
 });
 
 describe('a merge among uploads', () => {
-  it('takes its turn: it includes an earlier append, and a later one adds the name again', async () => {
+  it('runs in its turn: it includes an earlier append, and a later one adds the name again', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await product.stopWorker();
@@ -232,7 +232,7 @@ describe('a merge among uploads', () => {
     expect(await rowsOf(dataset)).toBe('k,a,b\nx,1,\ny,2,3\n');
   });
 
-  it('can be cancelled while it waits', async () => {
+  it('can be cancelled while it is pending', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     await product.stopWorker();
@@ -305,7 +305,7 @@ describe('a request for a merge', () => {
     expect((await versionsOf(dataset)).length).toBe(1);
   });
 
-  it('needs the right to write, and room in the plan of the owner', async () => {
+  it('needs write access, and free storage in the plan of the owner', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
     const other = await product.createAccount('other');

@@ -29,7 +29,7 @@ const merge = (dataset: number, from: string, into: string): Promise<Response> =
   change(dataset, from, { name: into, merge: true });
 
 describe('a version that is restored after a rename', () => {
-  it('has the current names and roles, however it is read', async () => {
+  it('has the current names and roles in any kind of read', async () => {
     const dataset = await createDataset(owner);
     const { versionId: first } = await upload(owner, dataset, 'a,b\nx,1\n');
     await upload(owner, dataset, 'a,b\nx,2\n');
@@ -56,7 +56,7 @@ describe('a version that is restored after a rename', () => {
     expect(await download(owner, dataset, `?versionId=${first}`)).toBe('"a","b"\n"x",1\n');
   });
 
-  it('adds no list of columns where nothing was renamed', async () => {
+  it('adds no list of columns if nothing was renamed', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, 'a,b\nx,1\n');
     await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${versionId}/restore`), 201);
@@ -67,7 +67,7 @@ describe('a version that is restored after a rename', () => {
 
 describe('a column with any character in its name', () => {
   it.each(['tab\there', 'line\nbreak', 'quote " and \' too', 'back\\slash', ' spaces ', '\u200b', 'é|ü'])(
-    '%j is a column to merge into',
+    '%j can be the target of a merge',
     async (name) => {
       const dataset = await createDataset(owner);
       await upload(owner, dataset, `Key,"${name.replaceAll('"', '""')}",Other\na,1,\nb,,2\n`);
@@ -81,7 +81,7 @@ describe('a column with any character in its name', () => {
     },
   );
 
-  it('refuses a rename to such a name, and NUL everywhere', async () => {
+  it('cannot be created by a rename, nor have a NUL', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Key,Other\na,1\n');
     for (const body of [{ name: 'tab\there' }, { name: 'nul\0', merge: true }, { name: '', merge: true }])

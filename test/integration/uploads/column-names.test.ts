@@ -40,7 +40,7 @@ describe('a header with blanks after its commas', () => {
     ['Code, Country'],
     ['Code,Country'],
     ['[" Code ","Country"]'],
-  ])('has the key %j', async (key) => {
+  ])('accepts the key %j', async (key) => {
     const dataset = await datasetOf(blank);
     expect((await upsert(dataset, key, 'Code, Country, Value\n1,NO,7\n2,NO,3\n')).error).toBeNull();
     expect(await download(owner, dataset)).toBe('"Code"," Country"," Value"\n1,"NO",7\n2,"SE",2\n2,"NO",3\n');
@@ -54,7 +54,7 @@ describe('a header with blanks after its commas', () => {
       ).toBe('" Country","Code"," Value"\n"SE",2,2\n"NO",1,1\n');
   });
 
-  it('is listed by a manifest without them, which also sees its types', async () => {
+  it('is listed by a manifest without them, which sets and checks types', async () => {
     const manifest = {
       columns: [{ name: 'Value', dataType: 'String', description: 'as text' }],
       unlisted: 'infer',
@@ -84,10 +84,10 @@ describe('a header with blanks after its commas', () => {
   });
 });
 
-describe('names that differ in blanks alone', () => {
+describe('names that differ only in blanks', () => {
   const both = 'Code, Code,V\n1,a,1\n1,b,2\n';
 
-  it('are distinguished where they are written exactly', async () => {
+  it('are distinguished if they are written exactly', async () => {
     const dataset = await datasetOf(both);
     expect((await upsert(dataset, ['Code', ' Code'], 'Code, Code,V\n1,b,3\n')).error).toBeNull();
     expect(await download(owner, dataset, `?$select=${encodeURIComponent('[Code],V')}`)).toBe(
@@ -109,7 +109,7 @@ describe('names that differ in blanks alone', () => {
     expect((await refusal(putWith(owner, dataset, both, options), 400)).code).toBe(code);
   });
 
-  it('are refused in $select where they are ambiguous', async () => {
+  it('are refused in $select if they are ambiguous', async () => {
     const dataset = await datasetOf(both);
     const select = encodeURIComponent('[Code  ]');
     const answer = await call(owner, 'GET', `/datasets/${dataset}/data?$select=${select}`);

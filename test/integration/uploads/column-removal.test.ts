@@ -46,7 +46,7 @@ const send = async (dataset: number, file: string, mode: string): Promise<void> 
 };
 
 describe('a column that is deleted', () => {
-  it('is gone from the new version and stays in those before', async () => {
+  it('is missing from the new version and stays in earlier ones', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,v,d\na,1,2020-01-01\nb,2,2020-02-01\n');
     await remove(dataset, 'd');
@@ -57,7 +57,7 @@ describe('a column that is deleted', () => {
     expect(version).toMatchObject({ mode: 'delete_column', rows: 2, columns: { removed: ['d'] } });
   });
 
-  it('returns empty with appends and upserts, and with its values in a restored version', async () => {
+  it('comes back empty with appends and upserts, and with its values in a restored version', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,v,w\na,1,5\nb,2,6\n');
     await remove(dataset, 'w');
@@ -71,7 +71,7 @@ describe('a column that is deleted', () => {
     expect(await rowsOf(dataset)).toBe('k,v,w\na,1,5\nb,2,6\nc,3,7\n');
   });
 
-  it('does not get its old values from an upload that began before', async () => {
+  it('does not get its old values back from an upload that was accepted before', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v,w\na,1,5\n');
     await product.stopWorker();
@@ -98,7 +98,7 @@ describe('a column that is deleted', () => {
     expect(await json(last, 409)).toMatchObject({ code: 'only_column' });
   });
 
-  it('leaves the range of dates to the next column of dates', async () => {
+  it('leaves the range of dates to the next date column', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'd,e,v\n2020-01-01,2021-05-01,1\n2020-02-01,2021-06-01,2\n');
     await remove(dataset, 'd');

@@ -46,7 +46,7 @@ const typesOf = async (dataset: number): Promise<Record<string, string>> =>
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, at) => String(at));
 
 describe('the type of a column', () => {
-  it('stays a date in later files when a manifest made it one: years, formats, and built-in forms', async () => {
+  it('stays a date in later files once a manifest made it one: as a year, in its format and in a built-in one', async () => {
     const dataset = await createDataset(owner);
     const manifest = {
       columns: [
@@ -67,7 +67,7 @@ describe('the type of a column', () => {
     expect(await typesOf(dataset)).toEqual({ Year: 'Date', Day: 'Date' });
   });
 
-  it('stays where values fit it, whichever part of the file they are in', async () => {
+  it('stays if all values of the file fit it', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'code,n\nA1,1.5\n');
     const { notices } = await send(dataset, `code,n\n${numbers(400).join(',\n')},\n`);
@@ -75,7 +75,7 @@ describe('the type of a column', () => {
     expect(notices).toEqual([]);
   });
 
-  it('changes to that of the values where they do not fit, with a notice', async () => {
+  it('changes to that of the values if they do not fit, with a notice', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'n,d\n1,2020-01-01\n');
     const rows = numbers(400).map((n) => `${n},${n}`);
@@ -104,21 +104,21 @@ describe('the type of a column', () => {
     );
   });
 
-  it('is kept with onTypeConflict=fail: 409 that names the place, in every part of the file', async () => {
+  it('stays with onTypeConflict=fail: other values are 409 with their line, in any chunk of the file', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'n\n1\n');
-    const waits = { onTypeConflict: 'fail', async: 'false' };
-    const first = await refusal(putWith(owner, dataset, 'n\n2\nmany\n', waits), 409);
+    const failOnConflict = { onTypeConflict: 'fail', async: 'false' };
+    const first = await refusal(putWith(owner, dataset, 'n\n2\nmany\n', failOnConflict), 409);
     expect(first).toMatchObject({ code: 'type_conflict', details: { column: 'n', line: 3, value: 'many' } });
     const late = `n\n${numbers(600).join('\n')}\nmany\n`;
-    expect(await refusal(putWith(owner, dataset, late, waits), 409)).toMatchObject({
+    expect(await refusal(putWith(owner, dataset, late, failOnConflict), 409)).toMatchObject({
       code: 'type_conflict',
       details: { column: 'n', line: 602, value: 'many' },
     });
     expect(await download(owner, dataset)).toBe('"n"\n1\n');
   });
 
-  it('causes 409 for append and upsert unless they may widen it', async () => {
+  it('causes 409 for other values in append and upsert unless these may widen it', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,v\na,1\n');
     for (const mode of ['append', 'upsert'])
@@ -132,7 +132,7 @@ describe('the type of a column', () => {
     expect(await download(owner, dataset)).toBe('"k","v"\n"a","1"\n"b","word"\n');
   });
 
-  it('comes from later values for a column without values, and missing values keep it', async () => {
+  it('comes from later values if the column had none, and missing values keep it', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'k,v,w\na,,1\n');
     await send(dataset, 'k,v,w\nb,2.5,\n', { mode: 'append' });
@@ -147,7 +147,7 @@ describe('the type of a column', () => {
 });
 
 describe('the notices of a process', () => {
-  it('name the value that made a column text, in the first part of a file and later', async () => {
+  it('name the value that made a column text, in the first chunk of a file and later', async () => {
     const dataset = await createDataset(owner);
     const rows = numbers(400).map((n) => `${n},${n}`);
     const { notices } = await send(dataset, `early,late\n0,0\n"n/k\nsoon",0\n${rows.join('\n')}\n1,few\n`);
@@ -180,7 +180,7 @@ describe('the notices of a process', () => {
     ]);
   });
 
-  it('show the manifest that makes years dates', async () => {
+  it('suggest the manifest that turns years into dates', async () => {
     const dataset = await createDataset(owner);
     const file = 'Country,Fiscal Year,Yearly\nNorway,1960,1961\nChile,,1962\n';
     const { notices } = await send(dataset, file);
@@ -196,7 +196,7 @@ describe('the notices of a process', () => {
     expect((await typesOf(dataset))['Fiscal Year']).toBe('Date');
   });
 
-  it('report that the file of the last append was sent again, however long it is', async () => {
+  it('report that an append repeats the file of the last one, whether of one chunk or several', async () => {
     const dataset = await createDataset(owner);
     const long = `a\n${numbers(600).join('\n')}\n`;
     for (const file of ['a\n1\n', long]) {

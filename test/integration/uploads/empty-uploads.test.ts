@@ -93,7 +93,7 @@ describe.each([
     }
   });
 
-  it('keeps its rows after a delete of a header alone', async () => {
+  it('keeps its rows after a delete with a header alone', async () => {
     const dataset = await datasetOf(count);
     expect((await uploadWith(owner, dataset, 'K,V,New\n', { mode: 'delete' })).error).toBeNull();
     expect(numbersOf(await download(owner, dataset, '?$orderby=V'))).toHaveLength(count);
@@ -126,7 +126,7 @@ describe('a new dataset', () => {
 });
 
 describe('verify', () => {
-  it('reads the versions, and adds a column that their table lacks', async () => {
+  it('accepts versions that add no rows, and repairs a column that their table lacks', async () => {
     expect((await verify()).faults).toEqual([]);
     const dataset = await datasetOf(60);
     await uploadWith(owner, dataset, 'K,V,New\n', { mode: 'append' });

@@ -56,12 +56,12 @@ const foldedBytes: number[] = [];
 /** Joins segments of these datasets only, and folds their patches if limits are given. */
 const compact = (datasets: readonly number[], folds?: FoldLimits): Promise<number> => {
   const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
-  const isMeant = ({ datasetId }: { datasetId: number }): boolean => datasets.includes(datasetId);
+  const isIncluded = ({ datasetId }: { datasetId: number }): boolean => datasets.includes(datasetId);
   return createCompactor({
     compactions: {
       ...compactions,
-      candidates: async (...limits) => (await compactions.candidates(...limits)).filter(isMeant),
-      foldCandidates: async (limits) => (await compactions.foldCandidates(limits)).filter(isMeant),
+      candidates: async (...limits) => (await compactions.candidates(...limits)).filter(isIncluded),
+      foldCandidates: async (limits) => (await compactions.foldCandidates(limits)).filter(isIncluded),
       replace: (...work) => {
         joined.push(work[1].map(({ patch }) => (patch ? 'p' : 'b')).join(''));
         return compactions.replace(...work);
@@ -128,7 +128,7 @@ it('folds keep versions that have the patch and only the start of a joined base'
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('folds leave bases that can be joined again, where a clone has only the start of the run', async () => {
+it('folds leave bases that can be joined again if a clone has only the start of the run', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 2);
@@ -151,7 +151,7 @@ it('folds leave bases that can be joined again, where a clone has only the start
   expect(await compact([clone, dataset])).toBe(0);
 });
 
-it('folds are not taken for the rows of an upload with the same number of rows', async () => {
+it('folds are not mistaken for the rows of a replayed upload with the same number of rows', async () => {
   const dataset = await createDataset(owner);
   const first = await replace(dataset, 0, 30);
   const changed = await upsert(dataset, 2, 5);
@@ -188,7 +188,7 @@ it('folds are not started when the examined segments have been replaced', async 
   await expect(compactions.replace(store!.id, now, write, { foldIntervalMs: 0 })).rejects.toThrow('copied');
 });
 
-it('folds are not published when their storage was used up while they were written', async () => {
+it('folds are not published if their storage was used up while they were written', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -214,7 +214,7 @@ it('folds are counted by the bytes that they write', async () => {
   expect(foldedBytes).toEqual([fold?.bytes]);
 });
 
-it('folds are made of many rows, however small their share is', async () => {
+it('folds are made if patches have many rows, even if their share is small', async () => {
   const dataset = await createDataset(owner);
   await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -226,7 +226,7 @@ it('folds are made of many rows, however small their share is', async () => {
   expect(await allAnswers([dataset])).toEqual(before);
 });
 
-it('folds are made where joins are switched off', async () => {
+it('folds are made if joins are switched off', async () => {
   const folding = await startProduct({
     poolMaxRows: '0',
     patchMaxPercent: '80',
@@ -253,7 +253,7 @@ it('folds are made where joins are switched off', async () => {
   }
 });
 
-it('folds need storage only in the plans of accounts that keep more afterwards, for twice the copy', async () => {
+it('folds need storage for twice the copy, only in the plans of accounts that store more afterwards', async () => {
   const dataset = await createDataset(owner);
   const first = await replace(dataset, 0, 30);
   await upsert(dataset, 2, 5);
@@ -262,7 +262,7 @@ it('folds need storage only in the plans of accounts that keep more afterwards, 
     `INSERT INTO plans SELECT (jsonb_populate_record(p, '{"name":"bounded"}')).* FROM plans p WHERE p.name = 'unlimited'`,
   );
   /** Sets the remaining bytes of an account. */
-  const leave = async (client: Client, name: string, bytes: number): Promise<void> => {
+  const setFreeBytes = async (client: Client, name: string, bytes: number): Promise<void> => {
     const account = await json<{ plan: { quotas: { storedBytes: { used: number } } } }>(
       await call(client, 'GET', '/account'),
     );
@@ -271,11 +271,11 @@ it('folds need storage only in the plans of accounts that keep more afterwards, 
     ]);
     await product.sql.query(`UPDATE accounts SET plan = 'bounded' WHERE name = $1`, [name]);
   };
-  const free = (name: string) =>
+  const setUnlimited = (name: string) =>
     product.sql.query(`UPDATE accounts SET plan = 'unlimited' WHERE name = $1`, [name]);
-  await leave(owner, 'owner', 200);
+  await setFreeBytes(owner, 'owner', 200);
   expect([await hasRoom(dataset, 100), await hasRoom(dataset, 101)]).toEqual([true, false]);
-  await free('owner');
+  await setUnlimited('owner');
   expect(await hasRoom(dataset, 1e9)).toBe(true);
 
   // All versions of this clone have the folded rows, so its storage does not grow.
@@ -283,19 +283,19 @@ it('folds need storage only in the plans of accounts that keep more afterwards, 
   await call(owner, 'PUT', `/datasets/${dataset}/permissions/cloner`, { level: 'Clone' });
   const clone = await cloneOf(dataset, 'of another account', other);
   await uploadWith(other, clone, file(100, 5), { mode: 'append' });
-  await leave(other, 'cloner', 0);
+  await setFreeBytes(other, 'cloner', 0);
   expect(await hasRoom(dataset, 100)).toBe(true);
   // A fold of the clone does not change its first version.
   expect(await hasRoom(clone, 100)).toBe(false);
-  await free('cloner');
+  await setUnlimited('cloner');
 
   // Without older versions storage does not grow.
-  await leave(owner, 'owner', 0);
+  await setFreeBytes(owner, 'owner', 0);
   expect(await hasRoom(dataset, 100)).toBe(false);
   const removed = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${first.versionId}`);
   expect(removed.status).toBe(204);
   expect(await hasRoom(dataset, 100)).toBe(true);
-  await free('owner');
+  await setUnlimited('owner');
 });
 
 const tidyOf = () =>
@@ -381,7 +381,7 @@ describe('versions before and after a fold', () => {
 
     // Other datasets share no segments with these, so differences are found by the key.
     const versions = await versionsOf(dataset);
-    const told = await differences(dataset, versions);
+    const actual = await differences(dataset, versions);
     const plain = await createDataset(owner);
     const named = new Map<string, string>();
     for (const version of versions) {
@@ -391,9 +391,9 @@ describe('versions before and after a fold', () => {
       named.set(version, (await uploadWith(owner, plain, text, {})).versionId ?? '');
     }
     const expected = await differences(plain, [...named.values()]);
-    expect(Object.values(told).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, ''))).toEqual(
-      Object.values(expected).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, '')),
-    );
+    expect(
+      Object.values(actual).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, '')),
+    ).toEqual(Object.values(expected).map((one) => JSON.stringify(one).replace(/"(from|to)":"\d+",?/g, '')));
 
     const withRetained = await storedSegments(dataset);
     for (const version of before.slice(0, -1))

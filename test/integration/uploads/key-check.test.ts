@@ -32,7 +32,7 @@ const fileOf = (keys: number): string =>
   `k,v\n${Array.from({ length: rows }, (_, at) => `k${at % keys},${at}\n`).join('')}`;
 
 /** Recorded keys of a version: column names or null. */
-const notedOf = async (versionId: string | null): Promise<(string[] | null)[]> =>
+const recordedKeysOf = async (versionId: string | null): Promise<(string[] | null)[]> =>
   (
     await product.sql.query<{ names: string[] | null }>(
       `SELECT (SELECT array_agg(c ->> 'name') FROM jsonb_array_elements(l.columns) AS c
@@ -55,9 +55,9 @@ it('a unique key is recorded for versions that are still current in the next rou
   const few = await uploadWith(owner, small, 'k,v\na,1\n', {});
   expect(await check(stop)).toBe(0);
   expect(await check(stop)).toBe(2);
-  expect(await notedOf(unique.versionId)).toEqual([['k']]);
-  expect(await notedOf(repeated.versionId)).toEqual([null]);
-  expect(await notedOf(few.versionId)).toEqual([]);
+  expect(await recordedKeysOf(unique.versionId)).toEqual([['k']]);
+  expect(await recordedKeysOf(repeated.versionId)).toEqual([null]);
+  expect(await recordedKeysOf(few.versionId)).toEqual([]);
   expect(await check(stop)).toBe(0);
 
   // A key that is known not to be unique is refused, and can be changed.
@@ -67,16 +67,16 @@ it('a unique key is recorded for versions that are still current in the next rou
     error: { code: 'key_not_unique' },
   });
   const byBoth = await uploadWith(owner, repeating, 'k,v\nnew,1\n', { mode: 'upsert', key: 'k,v' });
-  expect(await notedOf(repeated.versionId)).toEqual([['k', 'v']]);
-  expect(await notedOf(byBoth.versionId)).toEqual([['k', 'v']]);
+  expect(await recordedKeysOf(repeated.versionId)).toEqual([['k', 'v']]);
+  expect(await recordedKeysOf(byBoth.versionId)).toEqual([['k', 'v']]);
 
   // Appended rows are checked again; replaced versions are not.
   const passing = await uploadWith(owner, dataset, 'k,v\np,1\n', { mode: 'append' });
   const last = await uploadWith(owner, dataset, 'k,v\nq,1\n', { mode: 'append' });
   expect(await check(stop)).toBe(0);
   expect(await check(stop)).toBe(1);
-  expect(await notedOf(passing.versionId)).toEqual([]);
-  expect(await notedOf(last.versionId)).toEqual([['k']]);
+  expect(await recordedKeysOf(passing.versionId)).toEqual([]);
+  expect(await recordedKeysOf(last.versionId)).toEqual([['k']]);
 });
 
 it('a unique key is recorded at once for a version that was changed by it, since frequent changes replace each version', async () => {
@@ -86,13 +86,13 @@ it('a unique key is recorded at once for a version that was changed by it, since
   const options = { mode: 'upsert', onDuplicateKey: 'last' };
   const change = (id: number, value: number) => uploadWith(owner, id, `k,v\nk5,${value}\n`, options);
   const first = await change(dataset, -1);
-  expect(await notedOf(first.versionId)).toEqual([]);
+  expect(await recordedKeysOf(first.versionId)).toEqual([]);
   const repeated = await change(repeating, -1);
   expect(await check(stop)).toBe(2);
-  expect(await notedOf(first.versionId)).toEqual([['k']]);
-  expect(await notedOf(repeated.versionId)).toEqual([null]);
+  expect(await recordedKeysOf(first.versionId)).toEqual([['k']]);
+  expect(await recordedKeysOf(repeated.versionId)).toEqual([null]);
   // From here on the key is known without a check; after an ambiguous key, the next versions are not checked soon.
-  expect(await notedOf((await change(dataset, -2)).versionId)).toEqual([['k']]);
+  expect(await recordedKeysOf((await change(dataset, -2)).versionId)).toEqual([['k']]);
   await change(repeating, -2);
   expect(await check(stop)).toBe(0);
 });

@@ -25,7 +25,7 @@ afterAll(() => product?.close());
 
 const gdp =
   'Country,Year,Gdp\nNorway,1960,1\nNorway,1961,2\nChile,1960,3\nChile,1961,4\nPeru,1960,5\nPeru,1960,6\n';
-const waits = { query: '?async=false&wait=50' };
+const awaited = { query: '?async=false&wait=50' };
 
 const datasetOf = async (file: string): Promise<number> => {
   const dataset = await createDataset(owner);
@@ -49,7 +49,13 @@ describe('a key with duplicates', () => {
   it('among the stored rows is refused with three examples', async () => {
     const dataset = await datasetOf(gdp);
     const refused = await refusal(
-      putWith(owner, dataset, 'Country,Year,Gdp\nNorway,1962,9\n', { mode: 'upsert', key: 'Country' }, waits),
+      putWith(
+        owner,
+        dataset,
+        'Country,Year,Gdp\nNorway,1962,9\n',
+        { mode: 'upsert', key: 'Country' },
+        awaited,
+      ),
       409,
     );
     expect(refused).toMatchObject({
@@ -129,7 +135,7 @@ describe('delete and sync', () => {
     expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 0 });
   });
 
-  it('delete of unknown keys leaves all rows', async () => {
+  it('delete of unknown keys leaves all rows, and is refused for a dataset without data', async () => {
     const dataset = await datasetOf('k,v\na,1\nb,2\n');
     const done = await send(dataset, 'k\nc\n', { mode: 'delete' });
     expect(done).toMatchObject({ status: 'completed', removed: 0 });
@@ -140,7 +146,7 @@ describe('delete and sync', () => {
     });
   });
 
-  it('sync makes the dataset hold the keys of the file', async () => {
+  it('sync leaves exactly the keys of the file', async () => {
     const dataset = await datasetOf('k,v\na,1\nb,2\nc,3\n');
     const done = await send(dataset, 'k,v\nc,3\nd,4\na,9\n', { mode: 'sync' });
     expect(done).toMatchObject({ status: 'completed', inserted: 1, replaced: 1, unchanged: 1, removed: 1 });
@@ -152,7 +158,7 @@ describe('delete and sync', () => {
     expect(await rowsOf(dataset)).toEqual([]);
   });
 
-  it('count and write the same when the rows are in a table of their own', async () => {
+  it('sync and delete of hundreds of rows have the right counts and rows', async () => {
     const lines = Array.from({ length: 400 }, (_, at) => `key ${at},${at}`);
     const dataset = await datasetOf(`k,v\n${lines.join('\n')}\n`);
     const changed = lines.slice(100).map((line, at) => (at % 2 === 0 ? line : `${line}.5`));
@@ -225,7 +231,7 @@ describe('a dry run', () => {
     expect((await read(`${path}/rows`)).replaceAll(/["\r]/g, '')).toBe('change,k,v\nadded,a,1\n');
     expect((await readDataset(owner, dataset)).currentVersionId).toBeNull();
     const options = { mode: 'upsert', dryRun: 'true' };
-    expect(await refusal(putWith(owner, dataset, 'k,v\na,1\na,2\n', options, waits), 409)).toMatchObject({
+    expect(await refusal(putWith(owner, dataset, 'k,v\na,1\na,2\n', options, awaited), 409)).toMatchObject({
       code: 'key_not_unique',
     });
   });
@@ -233,7 +239,7 @@ describe('a dry run', () => {
 
 describe('a key that was found to be unique', () => {
   /** Recorded key columns of each version, newest last. */
-  const noted = (dataset: number) =>
+  const recordedKeys = (dataset: number) =>
     product.sql.query<{ versionId: string; names: string[] }>(
       `SELECT v.id::text AS "versionId", ARRAY(SELECT c ->> 'name' FROM jsonb_array_elements(l.columns) AS c
          WHERE (c ->> 'storageId')::bigint = ANY (k.storage_ids)) AS names
@@ -244,7 +250,7 @@ describe('a key that was found to be unique', () => {
 
   const table = 'k,v\na,1\nb,2\nc,3\n';
 
-  it('is recorded for the checked version and for all that follow by this key', async () => {
+  it('is recorded for the checked version and for later ones that are changed by this key', async () => {
     const dataset = await datasetOf(table);
     const { currentVersionId: first } = await readDataset(owner, dataset);
     const steps: [string, Options][] = [
@@ -255,34 +261,34 @@ describe('a key that was found to be unique', () => {
     const versions = [first];
     for (const [file, options] of steps)
       versions.push((await send(dataset, file, { key: 'k', ...options })).versionId);
-    expect(await noted(dataset)).toEqual(versions.map((versionId) => ({ versionId, names: ['k'] })));
+    expect(await recordedKeys(dataset)).toEqual(versions.map((versionId) => ({ versionId, names: ['k'] })));
     const { versionId } = await send(dataset, 'k,v\nb,7\n', { mode: 'upsert', key: 'k,v' });
-    expect((await noted(dataset)).at(-1)).toEqual({ versionId, names: ['k', 'v'] });
+    expect((await recordedKeys(dataset)).at(-1)).toEqual({ versionId, names: ['k', 'v'] });
   });
 
   it('is not recorded for rows that are added without a key, which are checked again', async () => {
     const dataset = await datasetOf(table);
     await send(dataset, 'k,v\nb,9\n', { mode: 'upsert', key: 'k' });
-    const before = await noted(dataset);
+    const before = await recordedKeys(dataset);
     await send(dataset, 'k,v\na,5\n', { mode: 'append' });
-    expect(await noted(dataset)).toEqual(before);
+    expect(await recordedKeys(dataset)).toEqual(before);
     const refused = await refusal(
-      putWith(owner, dataset, 'k,v\nb,1\n', { mode: 'upsert', key: 'k' }, waits),
+      putWith(owner, dataset, 'k,v\nb,1\n', { mode: 'upsert', key: 'k' }, awaited),
       409,
     );
     expect(refused).toMatchObject({ code: 'key_not_unique' });
     const taken = await send(dataset, 'k,v\nb,1\n', { mode: 'upsert', key: 'k', onDuplicateKey: 'last' });
     expect(taken.status).toBe('completed');
-    expect(await noted(dataset)).toEqual(before);
+    expect(await recordedKeys(dataset)).toEqual(before);
   });
 
-  it('is trusted by differences, which check rows without a recorded key', async () => {
+  it('is trusted by comparisons, which check rows without a recorded key', async () => {
     const options = { mode: 'upsert', key: 'k', onDuplicateKey: 'last' };
-    const changes = async (isNoted: boolean): Promise<string> => {
+    const changes = async (isRecorded: boolean): Promise<string> => {
       const dataset = await datasetOf('k,v\na,1\na,2\nb,3\n');
       const { currentVersionId: from } = await readDataset(owner, dataset);
       const { versionId: to } = await send(dataset, 'k,v\nb,4\n', options);
-      if (isNoted)
+      if (isRecorded)
         await product.sql.query(
           `INSERT INTO version_keys SELECT v.id, ARRAY[(l.columns -> 0 ->> 'storageId')::bigint]
            FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = $1`,

@@ -54,7 +54,7 @@ const files: readonly { name: string; of: (rows: readonly Row[]) => Row[]; chang
     changes: { inserted: 0, replaced: 0, unchanged: count, removed: 0 },
   },
   {
-    name: 'with rows before, between and behind the others, without some of them, and with changed ones',
+    name: 'with rows before, between and after the others, without some of them, and with changed ones',
     of: (rows) => [
       row('before'),
       ...rows.slice(10, 50_000),
@@ -77,7 +77,7 @@ const files: readonly { name: string; of: (rows: readonly Row[]) => Row[]; chang
   },
 ];
 
-it('syncs of many rows have the right counts, and each version the rows of a plain table', async () => {
+it('syncs of many rows have the counts and rows of the model', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   let rows = first;
@@ -101,7 +101,7 @@ it('a sync refuses a key that two of many rows have, and names it', async () => 
   });
 });
 
-it('a sync restores many rows that the version before does not have', async () => {
+it('a sync adds many rows again that the version before lacks', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   const half = await uploadWith(owner, dataset, csvOf(first.slice(0, 105_000)), { mode: 'sync', key: 'key' });
@@ -111,7 +111,7 @@ it('a sync restores many rows that the version before does not have', async () =
   expect((await download(owner, dataset)) === csvOf(first)).toBe(true);
 });
 
-it('an upsert adds more rows than are inserted one by one, and changes a few', async () => {
+it('an upsert adds hundreds of thousands of rows and changes a few', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, csvOf(first));
   const added = Array.from({ length: 210_000 }, (_, at) => row(`added ${at}`));

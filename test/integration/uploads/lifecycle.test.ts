@@ -139,7 +139,7 @@ const fire: Readonly<
     Event,
     {
       /** True if an earlier upload blocks this one. */
-      readonly waits: boolean;
+      readonly isBlocked: boolean;
       readonly mode: string;
       /** Base version of the finished merge; the dataset has none. */
       readonly base: number | null;
@@ -148,7 +148,7 @@ const fire: Readonly<
   >
 > = {
   claimed: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: async (processId, { datasetId }) => {
@@ -159,13 +159,13 @@ const fire: Readonly<
     },
   },
   accepted: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId, place) => accept(place, 'replace', processId).catch(isRefused),
   },
   expired: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: async (processId) => {
@@ -174,7 +174,7 @@ const fire: Readonly<
     },
   },
   stored: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) =>
@@ -195,55 +195,55 @@ const fire: Readonly<
       ),
   },
   misfit: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).collect('misfit', processId, 1),
   },
   deferred: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).collect('deferred', processId, 1),
   },
   resolved: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).nextAttempt('resolved', processId, 1, layout),
   },
   miscounted: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).nextAttempt('miscounted', processId, 1, layout),
   },
   repeated: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).nextAttempt('repeated', processId, 1, layout),
   },
   verified: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId, { datasetId }) => publisher().verified({ processId, datasetId, attempt: 1, facts }),
   },
   merge_due: {
-    waits: false,
+    isBlocked: false,
     mode: 'append',
     base: 999_999,
     run: (_, { datasetId }) => publisher().publishDue([datasetId]),
   },
   rebased: {
-    waits: true,
+    isBlocked: true,
     mode: 'append',
     base: null,
     run: (processId) => createMergeRecords(sql).rebase(processId, layout),
   },
   merged: {
-    waits: true,
+    isBlocked: true,
     mode: 'append',
     base: null,
     run: (processId) =>
@@ -254,13 +254,13 @@ const fire: Readonly<
       ),
   },
   published: {
-    waits: false,
+    isBlocked: false,
     mode: 'replace',
     base: null,
     run: (_, { datasetId }) => publisher().publishDue([datasetId]),
   },
   checked: {
-    waits: false,
+    isBlocked: false,
     mode: 'replace',
     base: null,
     run: async (processId, { datasetId }) => {
@@ -269,13 +269,13 @@ const fire: Readonly<
     },
   },
   failed: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createTransitionRecords(sql).fail(processId, { code: 'made_up', message: 'made up' }),
   },
   retried: {
-    waits: true,
+    isBlocked: true,
     mode: 'replace',
     base: null,
     run: (processId) => createRetryRecords(sql).retry(processId, () => undefined),
@@ -287,14 +287,14 @@ const cells = stateNames.flatMap((state) =>
 );
 
 describe('an upload in each state', () => {
-  it('starts in the first of them', async () => {
+  it('starts in the first state', async () => {
     expect(await stateOf(await accept(await createDataset()))).toBe(firstState);
   });
 
   it.each(cells)('%s, %s: %s', async (state, event, expected) => {
-    const { waits, mode, base, run } = fire[event];
+    const { isBlocked, mode, base, run } = fire[event];
     const place = await createDataset();
-    if (waits) await accept(place);
+    if (isBlocked) await accept(place);
     const processId = await accept(place, mode);
     await put(processId, state, base);
     await run(processId, place);
@@ -323,21 +323,21 @@ describe('events that come too late', () => {
       await createTransitionRecords(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
       publishing = publisher().publishDue([place.datasetId]);
       // It has seen the process as ready and waits for its row lock.
-      const waits = async () =>
+      const lockWaits = async () =>
         (
           await sql.query(
             `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
           )
         ).length;
-      await expect.poll(waits).toBe(1);
+      await expect.poll(lockWaits).toBe(1);
     });
     expect(await publishing).toEqual({ published: [], failed: [], merges: [], rest: [] });
     expect(await stateOf(processId)).toBe('failed');
   });
 });
 
-describe('a long queue of uploads behind one', () => {
-  it('is published in order by several transactions, none of which holds the dataset for long', async () => {
+describe('a long queue of uploads of one dataset', () => {
+  it('is published in order, by transactions of at most ten uploads', async () => {
     const place = await createDataset();
     const queued: number[] = [];
     for (let upload = 0; upload < 25; upload += 1) queued.push(await accept(place));
@@ -355,7 +355,7 @@ describe('a long queue of uploads behind one', () => {
     expect(await Promise.all(queued.map(stateOf))).toEqual(queued.map(() => 'completed'));
   });
 
-  it('is published whole by the dispatcher', async () => {
+  it('is published completely by the dispatcher', async () => {
     const place = await createDataset();
     const queued: number[] = [];
     for (let upload = 0; upload < 25; upload += 1) queued.push(await accept(place));

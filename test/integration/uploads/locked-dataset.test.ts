@@ -28,7 +28,7 @@ const countWaiting = async (): Promise<number> => {
   return row?.waiting ?? 0;
 };
 
-it('leaves connections for other requests while many uploads wait for the lock of their dataset', async () => {
+it('many uploads that wait for the lock of their dataset leave connections for other requests', async () => {
   const [locked, other] = [await createDataset(owner), await createDataset(neighbour)];
   await uploadWith(owner, locked, 'n\n0\n', {});
   const holder = new pg.Client({ connectionString: product.config.databaseUrl });

@@ -31,7 +31,7 @@ describe('messages of 64 KiB', () => {
   it.each([
     { what: 'a short file', rows: 300, width: 1_000 },
     { what: 'a file of many chunks', rows: 4_000, width: 1_500 },
-    { what: 'records that fill a message almost', rows: 20, width: 70_000 },
+    { what: 'records that almost fill a message', rows: 20, width: 70_000 },
   ])('hold parts of $what that compresses badly', async ({ rows, width }) => {
     const dataset = await createDataset(owner);
     const file = fileOf(rows, width);
@@ -39,7 +39,7 @@ describe('messages of 64 KiB', () => {
     expect((await download(owner, dataset, '?$skip=0')) === file).toBe(true);
   });
 
-  it('cannot hold a record that is too long, whose line is named', async () => {
+  it('cannot hold a record that is too long; the error names its line', async () => {
     const dataset = await createDataset(owner);
     const file = `${fileOf(3, 10)}3,"${noise(200_000)}"\n`;
     const refused = await json<{ code: string; error: string }>(await putFile(owner, dataset, file), 400);

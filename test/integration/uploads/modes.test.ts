@@ -36,7 +36,7 @@ describe('append', () => {
     expect((await readDataset(owner, dataset)).rowCount).toBe(3);
   });
 
-  it('of a first file creates the version of the dataset', async () => {
+  it('of a first file creates the first version of the dataset', async () => {
     const dataset = await createDataset(owner);
     expect(await uploadWith(owner, dataset, 'a\n1\n', append)).toMatchObject({ status: 'completed' });
     expect(await download(owner, dataset)).toBe('"a"\n1\n');
@@ -151,7 +151,7 @@ describe('upsert', () => {
     expect(await download(owner, dataset)).toBe('"k","v"\n"x",1\n');
   });
 
-  it('needs an entity column', async () => {
+  it('needs an entity column in the dataset and in the file', async () => {
     const dataset = await createDataset(owner);
     expect(await refusal(putWith(owner, dataset, 'a,b\n1,2\n', upsert), 400)).toMatchObject({
       code: 'no_key',

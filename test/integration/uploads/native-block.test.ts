@@ -84,7 +84,7 @@ describe('a block in ClickHouse', () => {
     );
   });
 
-  it('can have many pieces or none', async () => {
+  it('can have many rows or none', async () => {
     const rows = 60_000;
     const csv = Array.from({ length: rows }, (_, i) => `2020-01-01,,${i},${i}.5,,text ${i},\n`).join('');
     await run(`TRUNCATE TABLE ${table}`);

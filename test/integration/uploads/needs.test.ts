@@ -39,11 +39,11 @@ const rowOf = async ({ id }: ProcessAnswer): Promise<Row | undefined> => {
 };
 
 /** Gives the upload an option that this release lacks. */
-const needTrim = ({ id }: ProcessAnswer) =>
+const addUnknownOption = ({ id }: ProcessAnswer) =>
   product.sql.query(`UPDATE processes SET layout = layout || '{"needs": ["trim"]}' WHERE id = $1`, [id]);
 
 /** Removes the option, so that this worker acts like a newer one. */
-const needNothing = ({ id }: ProcessAnswer) =>
+const removeUnknownOption = ({ id }: ProcessAnswer) =>
   product.sql.query(`UPDATE processes SET layout = layout - 'needs' WHERE id = $1`, [id]);
 
 const deadLetters = () => product.sql.query('SELECT id FROM dead_letters');
@@ -52,21 +52,21 @@ describe('an upload whose layout needs an option that the worker does not know',
   it('waits for a newer worker, and blocks no other dataset', async () => {
     const [newer = 0, other = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
     await product.stopWorker();
-    const left = await put(newer, 'a,b\n1,2\n');
-    await needTrim(left);
+    const blocked = await put(newer, 'a,b\n1,2\n');
+    await addUnknownOption(blocked);
     const concurrent = await put(other, 'a,b\n3,4\n');
     await product.startWorker();
     expect(await ended(owner, concurrent)).toMatchObject({ status: 'completed' });
-    await expect.poll(() => rowOf(left)).toMatchObject({ status: 'pending', phase: 'collect' });
+    await expect.poll(() => rowOf(blocked)).toMatchObject({ status: 'pending', phase: 'collect' });
     // A later upload of the dataset is stored and queued.
-    const behind = await put(newer, 'a,b\n5,6\n', { mode: 'append' });
-    await expect.poll(() => rowOf(behind)).toMatchObject({ status: 'pending', phase: 'ready' });
-    expect(await rowOf(left)).toEqual({ status: 'pending', phase: 'collect', attempt: 1 });
+    const later = await put(newer, 'a,b\n5,6\n', { mode: 'append' });
+    await expect.poll(() => rowOf(later)).toMatchObject({ status: 'pending', phase: 'ready' });
+    expect(await rowOf(blocked)).toEqual({ status: 'pending', phase: 'collect', attempt: 1 });
     expect(await deadLetters()).toEqual([]);
 
-    await needNothing(left);
-    expect(await ended(owner, left)).toMatchObject({ status: 'completed' });
-    expect(await ended(owner, behind)).toMatchObject({ status: 'completed' });
+    await removeUnknownOption(blocked);
+    expect(await ended(owner, blocked)).toMatchObject({ status: 'completed' });
+    expect(await ended(owner, later)).toMatchObject({ status: 'completed' });
     expect(await download(owner, newer)).toBe('"a","b"\n1,2\n5,6\n');
   });
 
@@ -77,17 +77,17 @@ describe('an upload whose layout needs an option that the worker does not know',
     await product.startWorker();
     await ended(owner, stored);
     await product.stopWorker();
-    const left = await put(dataset, 'a,b\n1,2\n3,4\n');
+    const blocked = await put(dataset, 'a,b\n1,2\n3,4\n');
     // A newer worker has stored and counted it, but died before publishing.
     await product.sql.query(
       `UPDATE processes SET phase = 'ready', layout = layout || '{"needs": ["trim"]}',
          facts = '{"rows": 0, "bytes": 0, "minDate": null, "maxDate": null, "frequency": null}' WHERE id = $1`,
-      [left.id],
+      [blocked.id],
     );
     await product.startWorker();
-    const behind = await put(dataset, 'a,b\n5,6\n', { mode: 'append' });
-    await expect.poll(() => rowOf(behind)).toMatchObject({ phase: 'ready' });
-    expect(await rowOf(left)).toMatchObject({ status: 'pending', phase: 'ready' });
+    const later = await put(dataset, 'a,b\n5,6\n', { mode: 'append' });
+    await expect.poll(() => rowOf(later)).toMatchObject({ phase: 'ready' });
+    expect(await rowOf(blocked)).toMatchObject({ status: 'pending', phase: 'ready' });
   });
 
   it('is accepted with every option of this release', async () => {

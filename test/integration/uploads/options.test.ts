@@ -25,14 +25,14 @@ afterAll(() => product?.close());
 
 describe('an option', () => {
   it.each<[string, Record<string, string>, string, string]>([
-    ['that is unknown, with the nearest name', { onBadRows: 'fail' }, '', 'unknown_option'],
+    ['that is unknown', { onBadRows: 'fail' }, '', 'unknown_option'],
     ['that is given as a field and in the address', { mode: 'append' }, '?mode=append', 'repeated_option'],
-    ['with a wrong value', { mode: 'merge' }, '', 'invalid_option'],
-    ['that does not go with the mode', { onDuplicateKey: 'last' }, '', 'invalid_option'],
+    ['with an invalid value', { mode: 'merge' }, '', 'invalid_option'],
+    ['that the mode does not have', { onDuplicateKey: 'last' }, '', 'invalid_option'],
     ['for bad rows without quarantine', { maxBadRows: '5' }, '', 'invalid_option'],
     ['with a wait that is too long', { async: 'false', wait: '56' }, '', 'invalid_option'],
     ['of an unknown encoding', { encoding: 'latin-9' }, '', 'invalid_option'],
-    ['of a manifest that is no JSON', { manifest: '{' }, '', 'invalid_manifest'],
+    ['with a manifest that is not JSON', { manifest: '{' }, '', 'invalid_manifest'],
   ])('%s is refused', async (_name, options, query, code) => {
     const dataset = await createDataset(owner);
     expect(await refusal(putWith(owner, dataset, 'a\n1\n', options, { query }), 400)).toMatchObject({ code });
@@ -62,7 +62,7 @@ describe('an option', () => {
     expect(await download(owner, dataset)).toBe('"k","v"\n"a",1\n');
   });
 
-  it('reads windows-1252, another delimiter, decimal commas and own null texts', async () => {
+  it('can set windows-1252, another delimiter, decimal commas and null strings', async () => {
     const dataset = await createDataset(owner);
     const file = Buffer.from('Größe;Preis\nklein €;1,5\nn.v.;2\ngroß;n.v.\n', 'latin1');
     file[file.indexOf(0xac)] = 0x80;
@@ -138,7 +138,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('with mistakes is refused, and all of them are named', async () => {
+  it('with errors is refused, and the answer names all of them', async () => {
     const dataset = await createDataset(owner);
     const manifest = {
       columns: [{ name: 'a', datatype: 'Date' }, { name: 'a' }, { name: 'b', isEntity: 1 }],

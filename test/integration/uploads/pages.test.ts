@@ -28,11 +28,11 @@ const linkOf = (response: Response): string =>
   /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? '';
 
 /** Path and query of a URL below the API. */
-const below = (link: string): string => link.replace('https://data.example.org/tab/api', '');
+const pathOf = (link: string): string => link.replace('https://data.example.org/tab/api', '');
 
 const pageOf = async (path: string): Promise<{ rows: { n: number }[]; next: string }> => {
   const response = await call(owner, 'GET', path);
-  return { rows: await json<{ n: number }[]>(response), next: below(linkOf(response)) };
+  return { rows: await json<{ n: number }[]>(response), next: pathOf(linkOf(response)) };
 };
 
 const segmentsOf = async (dataset: number): Promise<number> => {
@@ -65,7 +65,7 @@ const compact = async (): Promise<void> => {
 };
 
 describe('pages of a dataset', () => {
-  it('continue at their position, whatever is uploaded or joined meanwhile', async () => {
+  it('continue at their position after appends and compaction', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     await uploadWith(owner, dataset, 'k,n\nc,3\nd,4\n', { mode: 'append' });
@@ -91,7 +91,7 @@ describe('pages of a dataset', () => {
     ]);
   });
 
-  it('have the address of the product and no key; rights are checked for each', async () => {
+  it('link to the public URL without a key, and access is checked for each', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     const url = `${owner.baseUrl}/datasets/${dataset}/data?apiKey=${owner.key}&$pagesize=1`;
@@ -101,12 +101,12 @@ describe('pages of a dataset', () => {
         `^https://data\\.example\\.org/tab/api/datasets/${dataset}/data\\?\\$pagesize=1&\\$skiptoken=[\\w.-]+$`,
       ),
     );
-    const next = `${owner.baseUrl}${below(link)}`;
+    const next = `${owner.baseUrl}${pathOf(link)}`;
     const other = await product.createAccount('other');
     const mine = await fetch(next, { headers: authorization(owner.key) });
     const theirs = await fetch(next, { headers: authorization(other.key) });
-    const nobodys = await fetch(next);
-    expect([mine.status, theirs.status, nobodys.status]).toEqual([200, 403, 401]);
+    const anonymous = await fetch(next);
+    expect([mine.status, theirs.status, anonymous.status]).toEqual([200, 403, 401]);
     await call(owner, 'DELETE', `/datasets/${dataset}`);
     expect((await fetch(next, { headers: authorization(owner.key) })).status).toBe(404);
   });
@@ -121,7 +121,7 @@ describe('pages of a dataset', () => {
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'unknown_version' }]);
   });
 
-  it('of a clone are its own', async () => {
+  it('of a clone have tokens that its source refuses', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,n\na,1\nb,2\n');
     const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));

@@ -56,8 +56,8 @@ const patch = (dataset: number, { replaced, deleted, added }: Change): Promise<n
     );
     const present = (at: number, gone: boolean): string =>
       `(${segment}, ${at}, ${gone ? '1, NULL, NULL, NULL' : `0, '2024-03-01', 'changed by ${number}', ${number}.5`})`;
-    const news = Array.from({ length: added }, (_, record) => positionOf(number, record));
-    const rows = [...replaced, ...news].map((at) => present(at, false));
+    const newPositions = Array.from({ length: added }, (_, record) => positionOf(number, record));
+    const rows = [...replaced, ...newPositions].map((at) => present(at, false));
     await clickhouse.command(
       `INSERT INTO ${clickhouse.database}.s${made!.store} (${columns.map(({ name }) => name).join(', ')})
        VALUES ${[...rows, ...deleted.map((at) => present(at, true))].join(', ')}`,
@@ -119,7 +119,7 @@ const changed = (replaced: number[], deleted: number[], added: number): Change =
   added,
 });
 
-it('joined patches leave the rows of every version as before, in clones of versions between them as well', async () => {
+it('joined patches leave the rows of every version unchanged, also in a clone of a version between them', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 30), {});
   const base = (record: number): number => positionOf(1, record);
@@ -154,7 +154,7 @@ it('joined patches leave the rows of every version as before, in clones of versi
   expect([...top.values()].filter((text) => !text.startsWith('200'))).toEqual([]);
 });
 
-it('joined patches stay few, however many changes there are', async () => {
+it('joins keep the number of patches small after many changes', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 40), {});
   for (let at = 0; at < 20; at += 1)
@@ -167,7 +167,7 @@ it('joined patches stay few, however many changes there are', async () => {
   expect(await answersOf(owner, dataset, current)).toEqual(before);
 });
 
-it('patches are not joined when rows of them are missing', async () => {
+it('patches are not joined if some of their rows are missing', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   for (let at = 0; at < 4; at += 1)
@@ -221,7 +221,7 @@ const folding = (limits: Partial<FoldLimits> = {}): FoldLimits => ({
   ...limits,
 });
 
-it('many patches are folded into a base, and versions that end inside of the run keep them', async () => {
+it('many patches are folded into a base, and versions that end inside of the run keep their rows', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 30), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));
@@ -232,9 +232,9 @@ it('many patches are folded into a base, and versions that end inside of the run
   // 7 of 51 rows are in patches.
   await compact(product, clickhouse, { folds: folding({ minPercent: 15 }) });
   expect(await foldsOf(dataset)).toBe(0);
-  const asked: [number, number][] = [];
+  const checks: [number, number][] = [];
   const hasRoom = async (id: number, bytes: number): Promise<boolean> => {
-    if (id === dataset) asked.push([id, bytes]);
+    if (id === dataset) checks.push([id, bytes]);
     return false;
   };
   await compact(product, clickhouse, { folds: folding({ hasRoom }) });
@@ -243,7 +243,7 @@ it('many patches are folded into a base, and versions that end inside of the run
     'SELECT bytes FROM dataset_storage WHERE dataset_id = $1',
     [dataset],
   );
-  expect(asked).toEqual([[dataset, stored?.bytes]]);
+  expect(checks).toEqual([[dataset, stored?.bytes]]);
   await compact(product, clickhouse, { folds: folding() });
   expect(await currentOf(dataset)).toEqual({ bases: 1, patches: 0 });
   expect(await allAnswers([dataset])).toEqual(before);
@@ -264,7 +264,7 @@ it('many patches are folded into a base, and versions that end inside of the run
   expect(await allAnswers([dataset])).toEqual(later);
 });
 
-it('patches are folded once by two concurrent workers, and again soon after a fold that failed', async () => {
+it('patches are folded once by two concurrent workers, some minutes after a fold that failed', async () => {
   const dataset = await createDataset(owner);
   await uploadWith(owner, dataset, fileOf(0, 10), {});
   await patch(dataset, changed([positionOf(1, 3)], [positionOf(1, 5)], 1));

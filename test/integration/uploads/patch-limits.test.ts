@@ -41,7 +41,7 @@ const segmentsOf = async (dataset: number): Promise<string[]> => {
 const rowsOf = async (dataset: number): Promise<string> =>
   (await download(owner, dataset)).replaceAll('"', '');
 
-it('all rows are written again where the patches of a version would have more rows than statements keep in memory', async () => {
+it('all rows are rewritten if the patches of a version would have more rows than the limit', async () => {
   const dataset = await createDataset(owner);
   const table = new Map(Array.from({ length: 20 }, (_, at) => [`k${at}`, at]));
   const text = (): string => `key,value\n${[...table].map(([key, value]) => `${key},${value}\n`).join('')}`;
@@ -64,7 +64,7 @@ it('all rows are written again where the patches of a version would have more ro
   expect(await segmentsOf(dataset)).toEqual(['22']);
 });
 
-it('columns are merged when their values collide in replaced and deleted rows only', async () => {
+it('columns are merged if their values collide only in replaced and deleted rows', async () => {
   const dataset = await createDataset(owner);
   const lines = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? `x${at},${at},\n` : `x${at},,${at}\n`));
   await send(dataset, `key,a,b\nboth,1,2\nother,3,4\n${lines.join('')}`, {});
@@ -82,7 +82,7 @@ it('columns are merged when their values collide in replaced and deleted rows on
   );
 });
 
-it('patches are joined as soon as a version has more than 16, however seldom workers look for joins', async () => {
+it('patches are joined as soon as a version has more than 16, even if the compaction interval is long', async () => {
   const busy = await startProduct({
     poolMaxRows: '0',
     patchMaxPercent: '40',

@@ -181,7 +181,7 @@ describe('a change of a dataset with a table of its own', () => {
     expect(await newestSegment(pair.patched)).toEqual(stored);
   });
 
-  it('follows changes of the same rows, and leaves the versions before as they were', async () => {
+  it('can change the same rows repeatedly, and leaves earlier versions unchanged', async () => {
     const pair = await createPair();
     const made: Awaited<ReturnType<typeof change>>[] = [];
     const send = async (file: string, options: Options): Promise<void> => {
@@ -200,14 +200,14 @@ describe('a change of a dataset with a table of its own', () => {
       expect(await download(patching.owner, pair.patched, `?versionId=${versionId}`)).toBe(text);
   });
 
-  it('has the right days after a delete and a sync', async () => {
+  it('records the remaining days after a delete and a sync', async () => {
     const pair = await createPair(`${table}A,2024-01-02,1\nB,2024-01-02,2\nC,,3\n`);
     const daysOf = async ({ product }: Side, dataset: number): Promise<string | undefined> => {
-      const [noted] = await product.sql.query<{ days: string }>(
+      const [recorded] = await product.sql.query<{ days: string }>(
         `SELECT k.days FROM version_days k JOIN datasets d ON d.current_version_id = k.version_id WHERE d.id = $1`,
         [dataset],
       );
-      return noted?.days;
+      return recorded?.days;
     };
     const byDay = { mode: 'delete', key: 'key,day' };
     const seen: (string | undefined)[] = [];
@@ -275,7 +275,7 @@ describe('a change of a dataset with a table of its own', () => {
     expect(await download(patching.owner, pair.patched)).toBe(await download(copying.owner, pair.copied));
   });
 
-  it('is refused for a key that is not unique, known from the version before or not', async () => {
+  it('is refused for a key that is not unique, whether another key is recorded or not', async () => {
     const { patched } = await createPair(`${table}a,2024-05-01,1\n`);
     const refused = await uploadWith(patching.owner, patched, `${header}z,2024-01-01,1\n`, upsert);
     expect(refused.error).toMatchObject({ code: 'key_not_unique', examples: [{ in: 'dataset', rows: 2 }] });

@@ -42,7 +42,7 @@ describe('asOf', () => {
     expect(await download(owner, dataset, `?asOf=${asOf}`)).toBe(text);
   });
 
-  it('works with other options, and as JSON body', async () => {
+  it('works with other options, and in a JSON body', async () => {
     expect(await download(owner, dataset, '?asOf=2026-02-02&$filter=a eq 2&$format=csv')).toBe(
       '"a","b"\n2,"y"\n',
     );
@@ -76,7 +76,7 @@ describe('asOf', () => {
     ]);
   });
 
-  it('accepts every time of an answer, at every address that has one', async () => {
+  it('accepts times as answers have them, on every route', async () => {
     const [newest] = await json<{ createdAt: string; versionId: string }[]>(await get('/versions?$top=1'));
     const { createdAt, versionId } = newest!;
     expect(createdAt).toMatch(/^[\d-]{10}T[\d:.]{12}$/);
@@ -132,7 +132,7 @@ describe('asOf', () => {
 });
 
 describe('a version', () => {
-  it('that is published, restored or cloned is current from that moment', async () => {
+  it('that is published or restored is current from that moment', async () => {
     // Tomorrow, since the day may change during the test.
     const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const own = await createDataset(owner);

@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => product.close());
 
-const sent = async (dataset: number, content: string, mode = 'replace'): Promise<ProcessAnswer> => {
+const send = async (dataset: number, content: string, mode = 'replace'): Promise<ProcessAnswer> => {
   const done = await uploadWith(owner, dataset, content, { mode });
   if (done.status !== 'completed') throw new Error(JSON.stringify(done));
   return done;
@@ -110,9 +110,9 @@ const shown = (count: number): string =>
   `"k","v"\n${Array.from({ length: count }, (_, at) => `"key ${at}",${at}.25\n`).join('')}`;
 
 describe('a small dataset', () => {
-  it('is stored in a pool, whatever types it has, and reads back unchanged', async () => {
+  it('is stored in a pool with values of any type, and reads back unchanged', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, everyType);
+    await send(dataset, everyType);
     expect(await placesOf(dataset)).toEqual(['medium']);
     expect(await tableNames()).not.toContain(`s${await storeOf(dataset)}`);
     expect(await download(owner, dataset)).toBe(everyTypeShown);
@@ -128,23 +128,23 @@ describe('a small dataset', () => {
 
   it('is replaced, appended to, upserted and restored there', async () => {
     const dataset = await createDataset(owner);
-    const first = await sent(dataset, rowsFrom(0, 3));
-    await sent(dataset, rowsFrom(3, 3), 'append');
-    await sent(dataset, 'k,v\nkey 1,100\nkey 6,6.25\n', 'upsert');
+    const first = await send(dataset, rowsFrom(0, 3));
+    await send(dataset, rowsFrom(3, 3), 'append');
+    await send(dataset, 'k,v\nkey 1,100\nkey 6,6.25\n', 'upsert');
     const lines = shown(7).replace('"key 1",1.25', '"key 1",100');
     expect(await download(owner, dataset)).toBe(lines);
     await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${first.versionId}/restore`), 201);
     expect(await download(owner, dataset)).toBe(shown(3));
-    await sent(dataset, rowsFrom(3, 1), 'append');
+    await send(dataset, rowsFrom(3, 1), 'append');
     expect(await download(owner, dataset)).toBe(shown(4));
     expect(await placesOf(dataset)).toEqual(['narrow', 'narrow', 'narrow', 'narrow', 'narrow']);
   });
 
   it('gets new columns and wider types with its appends', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, 'k,v\na,1\n');
-    await sent(dataset, 'k,w\nb,2\n', 'append');
-    await sent(dataset, 'k,v,w\nc,12345678901234567890.5,3\n', 'append');
+    await send(dataset, 'k,v\na,1\n');
+    await send(dataset, 'k,w\nb,2\n', 'append');
+    await send(dataset, 'k,v,w\nc,12345678901234567890.5,3\n', 'append');
     expect(await download(owner, dataset)).toBe(
       '"k","v","w"\n"a",1,\n"b",,2\n"c",12345678901234567890.5,3\n',
     );
@@ -153,9 +153,9 @@ describe('a small dataset', () => {
 
   it('moves to a larger class when its columns outgrow the smaller one', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, 'k,v\na,1\n');
+    await send(dataset, 'k,v\na,1\n');
     const names = Array.from({ length: 9 }, (_, at) => `n${at}`);
-    await sent(dataset, `k,${names.join(',')}\nb,${names.map((_, at) => at).join(',')}\n`, 'append');
+    await send(dataset, `k,${names.join(',')}\nb,${names.map((_, at) => at).join(',')}\n`, 'append');
     expect(await placesOf(dataset)).toEqual(['narrow', 'medium']);
     expect(await download(owner, dataset)).toBe(
       `"k","v",${names.map((name) => `"${name}"`).join(',')}\n"a",1${','.repeat(9)}\n"b",,0,1,2,3,4,5,6,7,8\n`,
@@ -165,7 +165,7 @@ describe('a small dataset', () => {
   it('that has more columns than any class has a table of its own', async () => {
     const dataset = await createDataset(owner);
     const names = Array.from({ length: 80 }, (_, at) => `n${at}`);
-    await sent(dataset, `${names.join(',')}\n${names.map((_, at) => at).join(',')}\n`);
+    await send(dataset, `${names.join(',')}\n${names.map((_, at) => at).join(',')}\n`);
     expect(await placesOf(dataset)).toEqual(['table']);
     expect((await download(owner, dataset)).split('\n')[1]).toBe(names.map((_, at) => at).join(','));
   });
@@ -174,11 +174,11 @@ describe('a small dataset', () => {
 describe('a dataset that outgrows its pool', () => {
   it('moves to a table of its own with its next append; old versions stay where they are', async () => {
     const dataset = await createDataset(owner);
-    const first = await sent(dataset, rowsFrom(0, 30));
-    await sent(dataset, rowsFrom(30, 15), 'append');
+    const first = await send(dataset, rowsFrom(0, 30));
+    await send(dataset, rowsFrom(30, 15), 'append');
     expect(await placesOf(dataset)).toEqual(['narrow', 'table']);
     expect(await download(owner, dataset)).toBe(shown(45));
-    const last = await sent(dataset, rowsFrom(45, 2), 'append');
+    const last = await send(dataset, rowsFrom(45, 2), 'append');
     expect(await placesOf(dataset)).toEqual(['narrow', 'table', 'table']);
     expect(await download(owner, dataset)).toBe(shown(47));
     expect(await download(owner, dataset, `?versionId=${first.versionId}&$skip=0`)).toBe(shown(30));
@@ -188,18 +188,18 @@ describe('a dataset that outgrows its pool', () => {
     expect(diff).toMatchObject({ added: 17, removed: 0, changed: 0 });
   });
 
-  it('reads its file from a pool and replaces rows in its table', async () => {
+  it('has its rows replaced in its table', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, rowsFrom(0, 60));
+    await send(dataset, rowsFrom(0, 60));
     expect(await placesOf(dataset)).toEqual(['table']);
-    await sent(dataset, 'k,v\nkey 7,70\nkey 60,60.25\n', 'upsert');
+    await send(dataset, 'k,v\nkey 7,70\nkey 60,60.25\n', 'upsert');
     expect(await download(owner, dataset)).toBe(shown(61).replace('"key 7",7.25', '"key 7",70'));
     expect(await placesOf(dataset)).toEqual(['table', 'table']);
   });
 
-  it('returns to a pool when a small file replaces it, and its clone stays', async () => {
+  it('returns to a pool when a small file replaces it, and its clone stays in the table', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, rowsFrom(0, 60));
+    await send(dataset, rowsFrom(0, 60));
     const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
     const clone = await json<{ id: number }>(
       await call(owner, 'POST', `/datasets/${dataset}/clone`, {
@@ -208,8 +208,8 @@ describe('a dataset that outgrows its pool', () => {
       }),
       201,
     );
-    await sent(dataset, rowsFrom(0, 2));
-    await sent(clone.id, rowsFrom(60, 1), 'append');
+    await send(dataset, rowsFrom(0, 2));
+    await send(clone.id, rowsFrom(60, 1), 'append');
     expect(await placesOf(dataset)).toEqual(['table', 'narrow']);
     expect(await download(owner, dataset)).toBe(shown(2));
     expect(await download(owner, clone.id)).toBe(shown(61));
@@ -231,7 +231,7 @@ describe('a dataset that outgrows its pool', () => {
   });
 });
 
-describe('the comparison of both sides', () => {
+describe('the comparison of both databases', () => {
   let clickhouse: ClickHouse;
   let pool: string;
 
@@ -243,7 +243,7 @@ describe('the comparison of both sides', () => {
   afterAll(() => clickhouse.close());
 
   /** Runs a sweep. Counts the segment lists that were read. */
-  const swept = async () => {
+  const sweep = async () => {
     let lists = 0;
     for await (const _ of createInventory(product.sql, clickhouse).compare()) lists += 1;
     const { orphanSegments, missingSegments } = await createTidy({
@@ -268,14 +268,14 @@ describe('the comparison of both sides', () => {
   const erase = (condition: string): Promise<string> =>
     product.clickhouse(`DELETE FROM ${pool} WHERE ${condition} SETTINGS lightweight_deletes_sync = 1`);
 
-  it('lists no segment while both sides agree on their sums', async () => {
-    for (const rows of [5, 6, 7, 60, 61]) await sent(await createDataset(owner), rowsFrom(0, rows));
-    await expect.poll(swept, { interval: 200 }).toEqual({ orphans: 0, missing: 0, lists: 0 });
+  it('lists no segments while the sums of both databases agree', async () => {
+    for (const rows of [5, 6, 7, 60, 61]) await send(await createDataset(owner), rowsFrom(0, rows));
+    await expect.poll(sweep, { interval: 200 }).toEqual({ orphans: 0, missing: 0, lists: 0 });
   });
 
-  it('finds segments in own tables that only one side has or whose row counts differ', async () => {
+  it('finds segments in own tables that only one database has or whose row counts differ', async () => {
     const [less, gone] = [await createDataset(owner), await createDataset(owner)];
-    for (const dataset of [less, gone]) await sent(dataset, rowsFrom(0, 60));
+    for (const dataset of [less, gone]) await send(dataset, rowsFrom(0, 60));
     const tableOf = async (dataset: number): Promise<string> =>
       `${clickhouse.database}.s${await storeOf(dataset)}`;
     const [short, lost] = [await newest(less), await newest(gone)];
@@ -286,32 +286,32 @@ describe('the comparison of both sides', () => {
     // Rows of a segment in the table of another store, and rows of none.
     await product.clickhouse(`INSERT INTO ${await tableOf(gone)} (_seg, _row) VALUES (${short}, 5)`);
     await product.clickhouse(`INSERT INTO ${await tableOf(gone)} (_seg, _row) VALUES (${lost + 1}, 0)`);
-    expect(await swept()).toMatchObject({ orphans: 2, missing: 2 });
-    expect(await swept()).toMatchObject({ orphans: 0, missing: 2 });
+    expect(await sweep()).toMatchObject({ orphans: 2, missing: 2 });
+    expect(await sweep()).toMatchObject({ orphans: 0, missing: 2 });
     for (const dataset of [less, gone])
       expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBe(204);
-    await expect.poll(async () => (await swept()).lists, { interval: 200 }).toBe(0);
+    await expect.poll(async () => (await sweep()).lists, { interval: 200 }).toBe(0);
   });
 
-  it('finds segments in pools that only one side has or whose row counts differ', async () => {
+  it('finds segments in pools that only one database has or whose row counts differ', async () => {
     const [less, more, gone] = [
       await createDataset(owner),
       await createDataset(owner),
       await createDataset(owner),
     ];
-    for (const dataset of [less, more, gone]) await sent(dataset, rowsFrom(0, 6));
+    for (const dataset of [less, more, gone]) await send(dataset, rowsFrom(0, 6));
     const [short, long, lost] = [await newest(less), await newest(more), await newest(gone)];
     await erase(`_seg = ${short} AND ${recordSql} = 5`);
     await erase(`_seg = ${lost}`);
     // The total row count is unchanged.
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) SELECT ${long}, 100 + number FROM numbers(6)`);
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) VALUES (${lost + 1}, 0)`);
-    expect(await swept()).toMatchObject({ orphans: 1, missing: 3 });
-    expect(await swept()).toMatchObject({ orphans: 0, missing: 3 });
+    expect(await sweep()).toMatchObject({ orphans: 1, missing: 3 });
+    expect(await sweep()).toMatchObject({ orphans: 0, missing: 3 });
     for (const dataset of [less, more, gone]) {
       expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBe(204);
     }
-    await expect.poll(async () => (await swept()).lists, { interval: 200 }).toBe(0);
+    await expect.poll(async () => (await sweep()).lists, { interval: 200 }).toBe(0);
   });
 });
 
@@ -332,8 +332,8 @@ describe('rows of a pool', () => {
 
   it('are deleted with their dataset; rows of other datasets stay', async () => {
     const [gone, kept] = [await createDataset(owner), await createDataset(owner)];
-    await sent(gone, rowsFrom(0, 5));
-    await sent(kept, rowsFrom(0, 6));
+    await send(gone, rowsFrom(0, 5));
+    await send(kept, rowsFrom(0, 6));
     const segment = await segmentOf(gone);
     expect(await rowsIn('narrow', segment)).toBe(5);
     expect((await call(owner, 'DELETE', `/datasets/${gone}`)).status).toBe(204);
@@ -341,9 +341,9 @@ describe('rows of a pool', () => {
     expect(await download(owner, kept)).toBe(shown(6));
   });
 
-  it('are not returned when some are missing or duplicate', async () => {
+  it('are not returned if some are missing or duplicate', async () => {
     const dataset = await createDataset(owner);
-    await sent(dataset, rowsFrom(0, 5));
+    await send(dataset, rowsFrom(0, 5));
     const segment = await segmentOf(dataset);
     const pool = `${product.config.clickhouseDatabase}.pool_narrow`;
     await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) VALUES (${segment}, 5)`);
@@ -368,8 +368,8 @@ describe('the table of a dataset whose rows are all in a pool', () => {
   it('is dropped with the last version that has rows in it, and created again when they outgrow the pool', async () => {
     const dataset = await createDataset(owner);
     const table = `s${await storeOf(dataset)}`;
-    const large = await sent(dataset, rowsFrom(0, 60));
-    await sent(dataset, rowsFrom(0, 10));
+    const large = await send(dataset, rowsFrom(0, 60));
+    await send(dataset, rowsFrom(0, 10));
     expect(await placesOf(dataset)).toEqual(['table', 'narrow']);
     await sweep();
     expect(await download(owner, dataset, `?versionId=${large.versionId}&$skip=0`)).toBe(shown(60));
@@ -378,7 +378,7 @@ describe('the table of a dataset whose rows are all in a pool', () => {
     await sweep();
     expect(await tableNames()).not.toContain(table);
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(10));
-    await sent(dataset, rowsFrom(10, 60), 'append');
+    await send(dataset, rowsFrom(10, 60), 'append');
     expect(await placesOf(dataset)).toEqual(['narrow', 'table']);
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(70));
   });
@@ -424,7 +424,7 @@ describe('the table of a store', () => {
     return { one, another };
   };
 
-  it('is created again by a process that knew it before another one dropped it', async () => {
+  it('is created again by a process that has cached it before another one dropped it', async () => {
     const { one } = await droppedByAnother();
     await insert(one, 2, [price]);
     expect([await one.listOwnTables(), await one.listStaging()]).toEqual([[{ storeId, shard: 1 }], [1, 2]]);
@@ -434,7 +434,7 @@ describe('the table of a store', () => {
     for (const segmentId of [1, 2, 3]) await one.dropStaging(segmentId);
   });
 
-  it('stores the rows of an upload although it was created again with other columns meanwhile', async () => {
+  it('accepts a repeated insert after it was created again with other columns', async () => {
     const { one, another } = await droppedByAnother();
     await another.ensure(place, [amount]);
     await expect(insert(one, 4, [price])).rejects.toThrow('c1_f');

@@ -66,7 +66,7 @@ describe('processes of a dataset', () => {
 });
 
 describe('processes of a public dataset', () => {
-  it('and the rows that were set aside are shown only to callers who may write', async () => {
+  it('are shown, like their rejected rows, only to callers with write access', async () => {
     const stranger = { ...owner, key: (await product.createAccount('stranger')).key };
     const repository = await json<{ id: number }>(
       await call(owner, 'POST', '/repositories', { name: 'open', privacy: 'Public' }),
@@ -98,10 +98,10 @@ describe('processes of a public dataset', () => {
       `${base}/${process.id}/rejects`,
     ];
     for (const path of paths) {
-      const nobody = await fetch(`${owner.baseUrl}${path}`);
+      const anonymous = await fetch(`${owner.baseUrl}${path}`);
       const other = await call(stranger, 'GET', path);
-      expect([path, nobody.status, other.status]).toEqual([path, 401, 403]);
-      expect((await nobody.text()) + (await other.text())).not.toContain(canary);
+      expect([path, anonymous.status, other.status]).toEqual([path, 401, 403]);
+      expect((await anonymous.text()) + (await other.text())).not.toContain(canary);
     }
     expect(await (await call(owner, 'GET', `${base}/${process.id}/rejects`)).text()).toContain(canary);
     expect((await fetch(`${owner.baseUrl}/datasets/${dataset}/versions`)).status).toBe(200);

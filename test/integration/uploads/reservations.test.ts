@@ -58,7 +58,7 @@ const refusal = async (answer: Promise<Response>): Promise<[number, string]> => 
 };
 
 describe('a reserved process', () => {
-  it('is known at once, and has the id of the upload that fills it', async () => {
+  it('can be read at once, and keeps its id when an upload fills it', async () => {
     const dataset = await createDataset(owner);
     const answer = await call(owner, 'POST', `/datasets/${dataset}/processes`);
     const reserved = await json<Process>(answer, 201);
@@ -179,7 +179,7 @@ describe('a reserved process', () => {
     await expect.poll(async () => (await call(owner, 'GET', path)).status).toBe(404);
   });
 
-  it('is bounded in number per account', async () => {
+  it('is limited in number per account', async () => {
     const dataset = await createDataset(owner);
     const many = { ...owner, key: (await product.createAccount('many')).key };
     const home = await json<{ id: number }>(await call(many, 'GET', '/repositories/home'));
@@ -200,16 +200,16 @@ describe('a reserved process', () => {
 });
 
 describe('the progress of a process', () => {
-  it('shows bytes, parts and percent while the file is received, also in the events', async () => {
+  it('shows bytes, chunks and percent while the file is received, also in the events', async () => {
     const dataset = await createDataset(owner);
     const { id } = await reserve(owner, dataset);
     const followed = await call(owner, 'GET', `/datasets/${dataset}/processes/${id}/events`);
-    let heard = '';
-    const hearing = (async () => {
-      for await (const text of followed.body?.pipeThrough(new TextDecoderStream()) ?? []) heard += text;
+    let events = '';
+    const reading = (async () => {
+      for await (const text of followed.body?.pipeThrough(new TextDecoderStream()) ?? []) events += text;
     })();
     const percents = (): number[] =>
-      [...heard.matchAll(/^event: .*\ndata: (.*)\n\n/gm)].map(
+      [...events.matchAll(/^event: .*\ndata: (.*)\n\n/gm)].map(
         ([, data = '']) => (JSON.parse(data) as Process).progress.percent ?? -1,
       );
     const rows = Array.from({ length: 2000 }, (_, row) => `${row},${row % 7}`);
@@ -242,12 +242,12 @@ describe('the progress of a process', () => {
       percent: 100,
       rows: 2000,
     });
-    await hearing;
-    const told = percents();
-    expect(told).toEqual([...told].sort((a, b) => a - b));
-    expect(told.at(0)).toBe(0);
-    expect(told.at(-1)).toBe(100);
-    expect(new Set(told).size).toBeGreaterThan(2);
+    await reading;
+    const reported = percents();
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
+    expect(reported.at(0)).toBe(0);
+    expect(reported.at(-1)).toBe(100);
+    expect(new Set(reported).size).toBeGreaterThan(2);
   });
 
   it('has no percent for a body of unknown length until it is received', async () => {

@@ -44,7 +44,7 @@ const createIn = async (repositoryId: number): Promise<number> => {
 };
 
 /** Uploads while no worker runs, revokes the permission, and returns the outcome. */
-const sendThen = async (client: Client, dataset: number, end: () => Promise<unknown>) => {
+const uploadAndRevoke = async (client: Client, dataset: number, end: () => Promise<unknown>) => {
   await product.stopWorker();
   const process = await json<ProcessAnswer>(await putFile(client, dataset, 'a\nnew\n'), 201);
   await end();
@@ -63,15 +63,15 @@ describe('an upload whose right ends before it is published', () => {
     const dataset = await createIn(home);
     await upload(owner, dataset, 'a\nold\n');
     await json(await call(owner, 'PUT', `/repositories/${home}/permissions/bob`, { level: 'Write' }));
-    const process = await sendThen(bob, dataset, async () => {
+    const process = await uploadAndRevoke(bob, dataset, async () => {
       expect((await call(owner, 'DELETE', `/repositories/${home}/permissions/bob`)).status).toBe(204);
     });
     expect(process).toMatchObject({ status: 'failed', versionId: null, error: { code: 'permission_ended' } });
     expect(process.error?.message).toContain('You have no permission');
     expect(await download(owner, dataset)).toBe('"a"\n"old"\n');
     expect((await upload(owner, dataset, 'a\nnext\n')).status).toBe('completed');
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const failures = told.filter(({ msg, process: id }) => msg === 'upload failed' && id === process.id);
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const failures = logged.filter(({ msg, process: id }) => msg === 'upload failed' && id === process.id);
     expect(failures).toEqual([
       expect.objectContaining({ dataset, account: bobId, code: 'permission_ended' }),
     ]);
@@ -81,7 +81,7 @@ describe('an upload whose right ends before it is published', () => {
     const dataset = await createIn(home);
     const grant = (level: string) => call(owner, 'PUT', `/repositories/${home}/permissions/bob`, { level });
     await grant('Write');
-    const process = await sendThen(bob, dataset, () => grant('Read'));
+    const process = await uploadAndRevoke(bob, dataset, () => grant('Read'));
     expect(process.error?.code).toBe('permission_ended');
   });
 
@@ -89,13 +89,13 @@ describe('an upload whose right ends before it is published', () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'a\nold\n');
     const revoked = await newKey(ownerId);
-    const process = await sendThen({ ...owner, key: revoked.key }, dataset, () => revoke(revoked.id));
+    const process = await uploadAndRevoke({ ...owner, key: revoked.key }, dataset, () => revoke(revoked.id));
     expect(process.error).toMatchObject({
       code: 'permission_ended',
       message: expect.stringContaining('The API key was revoked'),
     });
     const expiring = await newKey(ownerId);
-    const expired = await sendThen({ ...owner, key: expiring.key }, dataset, () =>
+    const expired = await uploadAndRevoke({ ...owner, key: expiring.key }, dataset, () =>
       product.sql.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expiring.id]),
     );
     expect(expired.error?.message).toContain('has expired');
@@ -105,7 +105,7 @@ describe('an upload whose right ends before it is published', () => {
   it('is published when another key of the account is revoked', async () => {
     const dataset = await createDataset(owner);
     const other = await newKey(ownerId);
-    const process = await sendThen(owner, dataset, () => revoke(other.id));
+    const process = await uploadAndRevoke(owner, dataset, () => revoke(other.id));
     expect(process.status).toBe('completed');
   });
 });

@@ -44,8 +44,8 @@ const stateOf = async ({ id }: ProcessAnswer): Promise<State | undefined> => {
   return row;
 };
 
-describe('short uploads that wait together', () => {
-  it('are stored together: valid ones, invalid ones, ones that must be read again, and empty ones', async () => {
+describe('queued short uploads', () => {
+  it('are stored together, whether valid, invalid, empty or in need of another attempt', async () => {
     const datasets = await Promise.all(Array.from({ length: 9 }, () => createDataset(owner)));
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];
@@ -75,7 +75,7 @@ describe('short uploads that wait together', () => {
     });
   });
 
-  it('whose worker died are stored once, however late its rows come', async () => {
+  it('whose worker died are stored once, even if its rows arrive late', async () => {
     const [alone = 0, batched = 0] = await Promise.all([createDataset(owner), createDataset(owner)]);
     await product.stopWorker();
     const marked = await put(alone, fileOf(1));

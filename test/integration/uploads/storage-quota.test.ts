@@ -45,8 +45,8 @@ it('no more concurrent uploads succeed than fit into the plan', async () => {
   const other = { ...owner, key: (await product.createAccount('racer', 'tiny')).key };
   const datasets = await Promise.all(Array.from({ length: 6 }, () => createDataset(other)));
   const answers = await Promise.all(datasets.map((dataset) => putFile(other, dataset, kilobyte)));
-  const taken = answers.filter(({ status }) => status === 201).length;
-  expect(taken).toBeLessThanOrEqual(2);
+  const accepted = answers.filter(({ status }) => status === 201).length;
+  expect(accepted).toBeLessThanOrEqual(2);
   expect(answers.every(({ status }) => status === 201 || status === 402)).toBe(true);
 });
 
@@ -74,7 +74,7 @@ describe('merges of columns', () => {
     return datasets;
   };
 
-  it('reserve the storage of their copies while they wait', async () => {
+  it('reserve the storage of their copies while they are pending', async () => {
     const [first = 0, second = 0] = await prepare(2);
     await product.stopWorker();
     const pending = await json<ProcessAnswer>(await merge(first), 202);
@@ -87,7 +87,7 @@ describe('merges of columns', () => {
     expect(await ended(merging, next)).toMatchObject({ status: 'completed' });
   });
 
-  it('use the last storage of a plan once under concurrency', async () => {
+  it('use the remaining storage of a plan only once under concurrency', async () => {
     const answers = await Promise.all((await prepare(5)).map(merge));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 402, 402, 402, 402]);
   });

@@ -65,7 +65,7 @@ describe('a column without values', () => {
     expect(await download(owner, dataset, old)).toBe('"V"\n1\n');
   });
 
-  it('is no part of the key before it has values', async () => {
+  it('is not part of the key before it has values', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'Country,Note,V\nNO,,1\nSE,,2\n');
     await send(dataset, 'Country,Note,V\nNO,word,3\n', upsert);
@@ -76,7 +76,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('is part of the key by the file where the dataset has no rows', async () => {
+  it('is part of the key if the dataset has no rows and the file has values', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, header);
     expect(await shown(dataset)).toEqual(['Country String', 'Month String', 'Price String']);
@@ -88,7 +88,7 @@ describe('a column without values', () => {
     );
   });
 
-  it('keeps the role of a manifest or a change by hand, and its id through a rename', async () => {
+  it('keeps the role that a manifest or a PATCH has set, and its id through a rename', async () => {
     const dataset = await createDataset(owner);
     const manifest = { columns: [{ name: 'Price', isEntity: true }] };
     await send(dataset, 'Country,Price,Note\nNO,,\n', { manifest });
@@ -112,7 +112,7 @@ describe('a column without values', () => {
     expect(await shown(dataset)).toEqual(['Country String entity', 'Area String entity']);
   });
 
-  it('keeps texts of an upload that was published before a file without values, read at the same time', async () => {
+  it('keeps the strings of an upload that is published before a file without values', async () => {
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const sent: ProcessAnswer[] = [];

@@ -65,7 +65,7 @@ const slowWorker = (meanwhile: () => Promise<void>): RowTables =>
     }),
   );
 
-it('staging tables are promoted with exactly the counted rows or not at all, whichever worker is late', async () => {
+it('staging tables are promoted with exactly the counted rows or not at all, even by a late worker', async () => {
   const [first, second] = [worker(), worker()];
   for (const chunk of [0, 1]) await store(first, 1, chunk);
   const slow = slowWorker(async () => {
@@ -83,7 +83,7 @@ it('staging tables are promoted with exactly the counted rows or not at all, whi
   expect(await first.listStaging()).toEqual([]);
 });
 
-it('staging tables count chunks that arrived in time, and no late one', async () => {
+it('staging tables count chunks that arrived in time, but no late ones', async () => {
   const [first, late] = [worker(), worker()];
   for (const chunk of [0, 1, 2]) await store(first, 2, chunk);
   await first.promote(to(2), 3);
@@ -114,7 +114,7 @@ it('staging tables are promoted into a table with the same columns without chang
   expect(await countRows(clickhouse, place, 20)).toBe(1);
 });
 
-it('staging tables are promoted into a table that has got a column since, and into one that was dropped', async () => {
+it('staging tables are promoted into a table that has gained a column, and into one that was dropped', async () => {
   const [first, second] = [worker(), worker()];
   await store(first, 21, 0);
   await second.ensure(place, [...columns, { name: 'c2_f', physical: 'f' }]);

@@ -87,14 +87,14 @@ describe('an upload', () => {
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?versionId=999999`)).status).toBe(404);
   });
 
-  it('may be gzip, also of several members, and have a byte order mark', async () => {
+  it('can be gzip, also of several members, and have a byte order mark', async () => {
     const dataset = await createDataset(owner);
     const members = Buffer.concat([gzipSync('\ufeffa,b\n1,2\n'), gzipSync('3,4\n')]);
     expect(await upload(owner, dataset, members)).toMatchObject({ status: 'completed', rows: 2 });
     expect(await download(owner, dataset)).toBe('"a","b"\n1,2\n3,4\n');
   });
 
-  it('may have no file name, as text and as gzip', async () => {
+  it('can lack a file name, as text and as gzip', async () => {
     const dataset = await createDataset(owner);
     const put = (type: string, content: Buffer): Promise<Response> =>
       fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expect(seen).toEqual(['"A","B"\n"x",1\n', '"A","B"\n"y",2\n', '"A","B"\n"z",3\n']);
   });
 
-  it('quotes an id of a version that is larger than every id in the refusal', async () => {
+  it('has no version with an id beyond all ids, and the 404 quotes it', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'A\n1\n');
     const id = '123456789012345678901234567890';
@@ -134,7 +134,7 @@ describe('an upload', () => {
     }
   });
 
-  it('without rows is a dataset of no rows with the columns of the header', async () => {
+  it('without rows leaves an empty dataset with the columns of the header', async () => {
     const dataset = await createDataset(owner);
     expect(await upload(owner, dataset, 'a,b\n')).toMatchObject({ status: 'completed', rows: 0 });
     expect((await readDataset(owner, dataset)).columns.map((column) => column.name)).toEqual(['a', 'b']);
@@ -175,7 +175,7 @@ describe('a value that does not fit the type its column began with', () => {
     expect(back[3]).toBe('3,0.75');
   });
 
-  it('keeps the text of markers in a column that becomes text', async () => {
+  it('keeps null markers as text in a column that becomes text', async () => {
     const dataset = await createDataset(owner);
     const rows = [...Array.from({ length: 300 }, () => 'x,NA'), 'x,word'];
     await upload(owner, dataset, `a,b\n${rows.join('\n')}\n`);
@@ -199,16 +199,16 @@ describe('a value that does not fit the type its column began with', () => {
 
 describe('a bad file', () => {
   const refused: [name: string, content: string | Uint8Array, code: string][] = [
-    ['without a byte', '', 'empty_file'],
-    ['with a name twice', 'a,b,a\n1,2,3\n', 'duplicate_column_name'],
-    ['with an empty name', 'a,,c\n1,2,3\n', 'empty_column_name'],
-    ['with a NUL', 'a,b\n1,x\u0000y\n', 'nul_character'],
+    ['of zero bytes', '', 'empty_file'],
+    ['with a repeated column name', 'a,b,a\n1,2,3\n', 'duplicate_column_name'],
+    ['with an empty column name', 'a,,c\n1,2,3\n', 'empty_column_name'],
+    ['with a NUL character', 'a,b\n1,x\u0000y\n', 'nul_character'],
     ['with invalid UTF-8', Buffer.from([0x61, 0x0a, 0xff, 0x0a]), 'invalid_utf8'],
     ['with a quote that never ends', 'a,b\n1,"x\n2,y\n', 'unterminated_quote'],
     ['of damaged gzip', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8]), 'gzip_damaged'],
-    ['of cut gzip', gzipSync('a,b\n1,2\n').subarray(0, 20), 'gzip_truncated'],
+    ['of truncated gzip', gzipSync('a,b\n1,2\n').subarray(0, 20), 'gzip_truncated'],
     [
-      'of gzip with other bytes behind it',
+      'of gzip followed by other bytes',
       Buffer.concat([gzipSync('a\n1\n'), Buffer.from('xyz')]),
       'gzip_damaged',
     ],
@@ -263,19 +263,19 @@ describe('a request', () => {
   const file = new Blob(['a\n1\n']);
 
   it.each<[string, () => NonNullable<RequestInit['body']>, Record<string, string>, number]>([
-    ['that is no form', () => 'a\n1\n', { 'content-type': 'text/csv' }, 415],
+    ['that is not a form', () => 'a\n1\n', { 'content-type': 'text/csv' }, 415],
     ['without the part "data"', () => form(['file', file]), {}, 400],
     ['with two parts "data"', () => form(['data', file], ['data', file]), {}, 400],
     ['with a field after the file', () => form(['data', file], ['mode', 'replace']), {}, 400],
     ['with an unknown option', () => form(['colour', 'red'], ['data', file]), {}, 400],
     [
-      'whose form ends too early',
+      'whose form is truncated',
       () => '--x\r\nContent-Disposition: form-data; name="data"; filename="f"\r\n\r\na\n1',
       { 'content-type': 'multipart/form-data; boundary=x' },
       400,
     ],
     [
-      'whose file is written in base64',
+      'whose file is encoded in base64',
       () =>
         '--x\r\nContent-Disposition: form-data; name="data"; filename="f"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQoxCg==\r\n--x--\r\n',
       { 'content-type': 'multipart/form-data; boundary=x' },
@@ -301,14 +301,14 @@ describe('a request', () => {
     },
   );
 
-  it('of a stranger is refused before the body is read', async () => {
+  it('of an account without access is refused', async () => {
     const dataset = await createDataset(owner);
     const { key } = await product.createAccount('stranger');
     const answer = await putFile({ ...owner, key }, dataset, table);
     expect([403, 404]).toContain(answer.status);
   });
 
-  it('for a process of another dataset finds nothing', async () => {
+  it('for a process of another dataset is 404', async () => {
     const [one, other] = [await createDataset(owner), await createDataset(owner)];
     const done = await upload(owner, one, 'a\n1\n');
     expect((await call(owner, 'GET', `/datasets/${other}/processes/${done.id}`)).status).toBe(404);

@@ -4,7 +4,7 @@ import { type Client, call } from '../../support/datasets.js';
 export type Answers = Map<string, string>;
 
 /** Queries that read rows, since exported files would be cached. */
-const questions = [
+const queries = [
   '&$top=100000',
   '&$format=json',
   '&$filter=k%20ne%20null&$top=3&$skip=1',
@@ -18,12 +18,12 @@ const questions = [
 /** Answers of a version to many queries. */
 export const answersOf = async (client: Client, dataset: number, version: string): Promise<Answers> => {
   const answers: Answers = new Map();
-  const ask = async (question: string): Promise<void> => {
-    const path = `/datasets/${dataset}/data?versionId=${version}${question}`;
+  const ask = async (query: string): Promise<void> => {
+    const path = `/datasets/${dataset}/data?versionId=${version}${query}`;
     const response = await call(client, 'GET', path);
     const head = `${response.status} ${response.headers.get('etag')} ${response.headers.get('row-count')}`;
     answers.set(path, `${head}\n${(await response.text()).replaceAll('\r\n', '\n')}`);
   };
-  await Promise.all(questions.map(ask));
+  await Promise.all(queries.map(ask));
   return answers;
 };

@@ -60,7 +60,7 @@ describe('versions', () => {
   it('stay the same through ten uploads of all modes, restores and deletions', async () => {
     const dataset = await createDataset(owner);
     const texts = new Map<string, string>();
-    const note = async (): Promise<void> => {
+    const recordNewest = async (): Promise<void> => {
       const [newest] = await list(dataset, '?$top=1');
       texts.set(newest?.versionId ?? '', await download(owner, dataset));
     };
@@ -76,15 +76,15 @@ describe('versions', () => {
     ];
     for (const [content, mode] of turns) {
       expect(await uploadWith(owner, dataset, content, { mode })).toMatchObject({ status: 'completed' });
-      await note();
+      await recordNewest();
     }
     const ids = [...texts.keys()];
     const restored = await call(owner, 'POST', `/datasets/${dataset}/versions/${ids[4]}/restore`);
     expect(await json<Version>(restored, 201)).toMatchObject({ mode: 'restore', current: true });
     expect(await download(owner, dataset)).toBe(texts.get(ids[4] ?? ''));
-    await note();
+    await recordNewest();
     await uploadWith(owner, dataset, 'k,v\nz,0\n', { mode: 'append' });
-    await note();
+    await recordNewest();
     expect(texts.size).toBe(10);
 
     for (const gone of [ids[0], ids[3]]) {
@@ -120,7 +120,7 @@ describe('versions', () => {
     return (await response.text()).split('\r\n').slice(0, -1);
   };
 
-  it('have the rows in which they differ as CSV', async () => {
+  it('show the rows in which they differ as CSV', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, 'k,v\na,1\nb,2\n,3\nd,4\n');
     const second = await upload(owner, dataset, 'v,k\n1,a\n20,b\n3,\n5,e\n6,f\n');
@@ -135,7 +135,7 @@ describe('versions', () => {
     expect(await changedRows(dataset, first.versionId, first.versionId)).toEqual(['"change","k","v"']);
   });
 
-  it('differ by as many rows as are counted, whatever the columns and however often a key repeats', async () => {
+  it('differ by as many rows as are counted, also with other columns and repeated keys', async () => {
     const dataset = await createDataset(owner);
     const texts = [
       'k,v\na,1\na,1\na,2\nb,3\n',

@@ -51,7 +51,7 @@ describe.each([
   const first = 1_850;
   const last = first + count - 1;
 
-  it('has years as entities, a range and a frequency', async () => {
+  it('has years as entities, a date range and a frequency', async () => {
     const dataset = await datasetOf(table(range(first, count)));
     const facts = { entities: ['Country', 'Year'], minDate: `${first}-01-01`, frequency: 'Annual' };
     expect(await factsOf(dataset)).toEqual({ ...facts, maxDate: `${last}-01-01` });
@@ -69,7 +69,7 @@ describe.each([
     );
   });
 
-  it('is no table of years when one number is no year', async () => {
+  it('is not a table of years if one number is not a year', async () => {
     const dataset = await datasetOf(`${table(range(first, count))}NO,9999,1\n`);
     expect(await factsOf(dataset)).toEqual({ entities: ['Country'], ...noDates });
     expect((await readDataset(owner, dataset)).rowCount).toBe(2 * count + 1);
@@ -97,7 +97,7 @@ describe('a column of years', () => {
     expect(await download(owner, dataset, '?$last=1')).toBe('"Country","Year","GDP"\n"NO",2005,6\n');
   });
 
-  it('is transposed', async () => {
+  it('becomes the header of a transposed table', async () => {
     const dataset = await datasetOf(table([2001, 2002]));
     const text = '"Country","Column","2001","2002"\n"NO","GDP",200.1,200.2\n"SE","GDP",200.1,200.2\n';
     expect(await download(owner, dataset, '?transpose=true')).toBe(text);
@@ -122,7 +122,7 @@ describe('a column of years', () => {
     'año',
     'Anno',
     ' Year',
-  ])('may be called %j', async (name) => {
+  ])('can be named %j', async (name) => {
     const dataset = await datasetOf(table([2001], `Country,${name},GDP`));
     expect(await factsOf(dataset)).toMatchObject({ entities: ['Country', name], minDate: '2001-01-01' });
   });
@@ -131,13 +131,13 @@ describe('a column of years', () => {
     ['a code', 'Country,Code,V\nNO,2001,1\n', ['Country']],
     ['another number', 'Country,Year,V\nNO,12,1\n', ['Country']],
     ['a year of text', 'Country,Year,V\nNO,2020/21,1\n', ['Country', 'Year']],
-    ['a word that holds the letters', 'Country,Yearly,V\nNO,2001,1\n', ['Country']],
+    ['a name that only contains the word', 'Country,Yearly,V\nNO,2001,1\n', ['Country']],
     ['no value at all', 'Country,Year,V\nNO,,1\n', ['Country']],
-  ])('may not be %s', async (_what, content, entities) => {
+  ])('cannot be %s', async (_what, content, entities) => {
     expect(await factsOf(await datasetOf(content))).toEqual({ entities, ...noDates });
   });
 
-  it('is replaced by dates, and by a manifest', async () => {
+  it('yields to a date column and to a manifest', async () => {
     const dated = await datasetOf('Day,Year,V\n2024-05-01,2023,1\n');
     expect(await factsOf(dated)).toMatchObject({ entities: ['Day', 'Year'], minDate: '2024-05-01' });
     const value = { manifest: { columns: [{ name: 'Year', isEntity: false }] } };
@@ -166,7 +166,7 @@ describe('a column of years', () => {
     });
   });
 
-  it('depends on its first values, and keeps a role that was set by hand', async () => {
+  it('is decided by its first values, and keeps a role that a PATCH has set', async () => {
     const dataset = await datasetOf('Country,Year,V\nNO,,1\n');
     await uploadWith(owner, dataset, 'Country,Year,V\nNO,2001,2\n', { mode: 'append' });
     expect(await factsOf(dataset)).toMatchObject({ entities: ['Country', 'Year'], maxDate: '2001-01-01' });
@@ -176,7 +176,7 @@ describe('a column of years', () => {
     expect(await factsOf(dataset)).toEqual({ entities: ['Country'], ...noDates });
   });
 
-  it('has numbers with a point, and years with empty cells', async () => {
+  it('can have a decimal point and empty cells', async () => {
     const dataset = await datasetOf('Year,V\n2001.0,1\n,2\nNA,3\n2003.0,4\n');
     expect(await factsOf(dataset)).toMatchObject({
       entities: ['Year'],
