@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Text made of what matters in CSV, well-formed or not. */
+/** Random CSV text, well-formed or not, rich in delimiters, quotes and line ends. */
 export const csvText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -15,7 +15,7 @@ export const csvText: fc.Arbitrary<string> = fc
   )
   .map((parts) => `h${parts.join('')}`);
 
-/** A field's text: numbers, dates, markers, and every odd character. */
+/** Text of a field: numbers, dates, null markers and special characters. */
 export const cell: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -54,7 +54,7 @@ export interface CsvFile {
 
 const needsQuotes = (field: string): boolean => /[",\n\r]/.test(field);
 
-/** A file of the given cells, quoted and ended at random. */
+/** Well-formed file with random cells, quoting and line ends. */
 export const csvFile: fc.Arbitrary<CsvFile> = fc
   .record({
     columns: fc.integer({ min: 1, max: 5 }),
@@ -77,7 +77,7 @@ export const csvFile: fc.Arbitrary<CsvFile> = fc
     const quoted = (field: string, must: boolean): string =>
       quote.next().value || must || needsQuotes(field) ? `"${field.replaceAll('"', '""')}"` : field;
     const text = [header, ...rows]
-      // A record of one empty field has to be quoted, else it is a blank line.
+      // Unquoted, a record of one empty field would be a blank line.
       .map((fields) => fields.map((field) => quoted(field, columns === 1)).join(',') + lineEnd.next().value)
       .join('');
     return { header, rows, text };

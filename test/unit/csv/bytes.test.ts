@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countLineEnds, shownValue } from '../../../src/csv/bytes.js';
 
-describe('the text of a field in a message', () => {
+describe('the value of a field in an error message', () => {
   const shown = (text: string, doubledQuotes = false, before = '', after = ''): string => {
     const [start, field] = [Buffer.byteLength(before), Buffer.byteLength(text)];
     return shownValue(Buffer.from(before + text + after), start, start + field, doubledQuotes);
@@ -15,18 +15,18 @@ describe('the text of a field in a message', () => {
     ['🎁'.repeat(200), '🎁'.repeat(200)],
     ['🎁'.repeat(201), '🎁'.repeat(200)],
     ['a""b', 'a""b'],
-  ])('is its first 200 characters', (text, expected) => {
+  ])('is cut to 200 characters', (text, expected) => {
     expect(shown(text)).toBe(expected);
     expect(shown(text, false, 'é,', ',z')).toBe(expected);
   });
 
-  it('has quotes that are doubled once', () => {
+  it('has doubled quotes unescaped before it is cut', () => {
     expect(shown('a""b""""', true)).toBe('a"b""');
     expect(shown('""'.repeat(300), true)).toBe('"'.repeat(200));
   });
 });
 
-describe('line ends', () => {
+describe('countLineEnds', () => {
   it.each([
     ['', 0],
     ['a', 0],
@@ -34,14 +34,14 @@ describe('line ends', () => {
     ['a\rb\r', 2],
     ['a\r\nb\r\n', 2],
     ['\n\r\r\n\n', 4],
-  ])('of %j are %d', (text, count) => {
+  ])('counts the line ends of %j: %d', (text, count) => {
     expect(countLineEnds(Buffer.from(text), 0, text.length)).toBe(count);
   });
 
-  it('are counted between two positions', () => {
+  it('counts only the line ends in a range', () => {
     const bytes = Buffer.from('\na\nb\r\nc\n');
     expect(countLineEnds(bytes, 1, 6)).toBe(2);
-    // The LF behind the range ends the line.
+    // The range ends between CR and LF, so its line end is not counted.
     expect(countLineEnds(bytes, 1, 5)).toBe(1);
   });
 });

@@ -22,8 +22,8 @@ const records = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-describe('cutting a chunk', () => {
-  it('keeps its records, quoted or not, with row and line of each part', () => {
+describe('cutChunk', () => {
+  it('keeps all records, quoted or not, and gives each part its first row and line', () => {
     fc.assert(
       fc.property(records, fc.integer({ min: 1, max: 12 }), (list, pieces) => {
         const text = list.join('');
@@ -51,13 +51,13 @@ describe('cutting a chunk', () => {
     [2, [50, 50]],
     [4, [25, 25, 25, 25]],
     [5, [20, 20, 20, 20, 20]],
-  ])('into %d pieces has parts of the same size, at least two', (pieces, rows) => {
+  ])('for %d pieces returns parts of equal size, at least two', (pieces, rows) => {
     const parts = cutChunk(chunkOf('1,abcdefg\n'.repeat(100), 100), comma, pieces);
     expect(parts.map((part) => part.rows)).toEqual(rows);
     expect(parts.every(({ bytes, rows: count }) => bytes.length === count * 10)).toBe(true);
   });
 
-  it('has a record that is larger than a part by itself', () => {
+  it('puts a record larger than a part into a part of its own', () => {
     const long = `"${'x'.repeat(90)}\n",1\n`;
     const parts = cutChunk(chunkOf(`a,b\n${long}c,d\n`, 3), comma, 4);
     expect(parts.map(({ bytes }) => bytes.toString())).toEqual(['a,b\n', long, 'c,d\n']);
@@ -65,7 +65,7 @@ describe('cutting a chunk', () => {
   });
 
   it.each(['a,b', 'a,b\nc,d', 'a,b\r\nc,d\r', 'a,b\nc,"d"'])(
-    'keeps its last record without a line end: %j',
+    'keeps a last record without a line end: %j',
     (text) => {
       const rows = parseReference(text).length;
       const parts = cutChunk(chunkOf(text, rows), comma, 2);

@@ -5,14 +5,14 @@ import type { EncodeColumn, EncodePhysical } from '../../../src/csv/types.js';
 const bufferOf = (physical: EncodePhysical, more: Partial<EncodeColumn> = {}) =>
   createColumnBuffer({ storageName: 'c', physical, sourceIndex: 3, ...more });
 
-describe('the memory of a column', () => {
+describe('the buffer of a column', () => {
   it.each<[EncodePhysical, string, number]>([
     ['d', 'Nullable(Date32)', 4],
     ['f', 'Nullable(Float64)', 8],
     ['n38_6', 'Nullable(Decimal(38, 6))', 16],
     ['n76_20', 'Nullable(Decimal(76, 20))', 32],
   ])(
-    'of type %s has the type %s and %d bytes per row, and room for an eighth more rows',
+    'for %s has the ClickHouse type %s, %d bytes per row, and room for an eighth more rows',
     (physical, type, bytes) => {
       const column = bufferOf(physical);
       expect(column.type).toBe(type);
@@ -40,7 +40,7 @@ describe('the memory of a column', () => {
     ['u', 'Nullable(String)'],
     ['skip', 'Nullable(String)'],
     ['t', 'Nullable(String)'],
-  ])('of type %s has the type %s and the texts written since it was cleared', (physical, type) => {
+  ])('for %s has the ClickHouse type %s and the texts written since its last reset', (physical, type) => {
     const column = bufferOf(physical);
     expect(column.type).toBe(type);
     resetColumn(column, 8);
@@ -57,7 +57,7 @@ describe('the memory of a column', () => {
     expect(column.text).toBe(grown);
   });
 
-  it('has years only for doubles, and fixed values only where its type is given', () => {
+  it('has years only for doubles, is not fixed by default, and takes scale and precision from its type', () => {
     expect(bufferOf('f', { years: true, fixed: true })).toMatchObject({ field: 3, years: true, fixed: true });
     expect(bufferOf('f')).toMatchObject({ years: false, fixed: false, scale: 0, precision: 0 });
     expect(bufferOf('d', { years: true }).years).toBe(false);

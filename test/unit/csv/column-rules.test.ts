@@ -3,7 +3,7 @@ import { compileDateFormat, compileRules } from '../../../src/csv/column-rules.j
 import { dayOf, noDay } from '../../../src/csv/date-text.js';
 import { encodeColumn } from './reference.js';
 
-describe('overrides of the type rules', () => {
+describe('column rules', () => {
   it.each([
     ['%d/%m/%Y', '03/10/2024', '2024-10-03'],
     ['%m/%d/%Y', '3/7/2024', '2024-03-07'],
@@ -14,7 +14,7 @@ describe('overrides of the type rules', () => {
     ['%Y', '2020', '2020-01-01'],
     ['%m.%Y', '07.2021', '2021-07-01'],
     ['%%%Y', '%2020', '2020-01-01'],
-  ])('reads dates by %s', (dateFormat, text, day) => {
+  ])('date format %s reads %s as %s', (dateFormat, text, day) => {
     expect(encodeColumn('d', [text, '', 'NA'], { dateFormat })).toEqual([day, null, null]);
   });
 
@@ -33,12 +33,12 @@ describe('overrides of the type rules', () => {
     ['%Y%m%d', '202001'],
     ['%%%Y', '2020'],
     ['%%%Y', '#2020'],
-  ])('a date by %s is not "%s"', (dateFormat, text) => {
+  ])('date format %s rejects "%s"', (dateFormat, text) => {
     const bytes = Buffer.from(`${text}0/2020`);
     expect(compileDateFormat(dateFormat)(bytes, 0, text.length)).toBe(noDay);
   });
 
-  it('reads names of all months to the last letter', () => {
+  it('read full and abbreviated names of months in any case', () => {
     for (const [at, month] of ['January', 'february', 'SEPTEMBER'].entries()) {
       const day = ['2020-01-09', '2020-02-09', '2020-09-09'][at];
       expect(encodeColumn('d', [`9 ${month} 2020`], { dateFormat: '%d %B %Y' })).toEqual([day]);
@@ -46,7 +46,7 @@ describe('overrides of the type rules', () => {
     }
   });
 
-  it('names the fault of a format', () => {
+  it('say why a date format is invalid', () => {
     expect(() => compileDateFormat('%Y%')).toThrow('Date format "%Y%" ends in %');
     expect(() => compileDateFormat('%d/%m')).toThrow('Date format "%d/%m" has no year (%Y or %y)');
   });
@@ -60,11 +60,11 @@ describe('overrides of the type rules', () => {
     [{ dateFormat: '%Y' }, false],
     [{ bareYear: true }, false],
     [{ bareYear: false }, true],
-  ])('%j lets loops take their plain path: %s', (rules, plain) => {
+  ])('allow the fast path for %j: %s', (rules, plain) => {
     expect(compileRules(rules).plain).toBe(plain);
   });
 
-  it('reads only a bare year as a year', () => {
+  it('with bareYear read exactly four digits as a year', () => {
     const { parseDay } = compileRules({ bareYear: true });
     const day = (text: string): number => parseDay(Buffer.from(`${text}0`), 0, text.length);
     expect(day('2020')).toBe(dayOf(2020, 1, 1));
@@ -72,28 +72,28 @@ describe('overrides of the type rules', () => {
     expect(compileRules({ bareYear: false }).parseDay(Buffer.from('2020'), 0, 4)).toBe(noDay);
   });
 
-  it('compares additional null texts with the whole field', () => {
+  it('match additional null values against the whole field', () => {
     const { isNullText } = compileRules({ nullValues: ['ab', 'x'] });
     const isNull = (text: string) => isNullText?.(Buffer.from(`${text}b`), 0, text.length);
     expect(['ab', 'x', 'a', 'aa', 'bb', 'b', 'abb', 'xx'].filter(isNull)).toEqual(['ab', 'x']);
   });
 
-  it.each(['31/02/2024', '1/2/24', '2024-10-03', '03/10/2024 ', 'x'])('refuses "%s" for %d/%m/%Y', (text) => {
+  it.each(['31/02/2024', '1/2/24', '2024-10-03', '03/10/2024 ', 'x'])('refuse "%s" for %d/%m/%Y', (text) => {
     expect(encodeColumn('d', [text], { dateFormat: '%d/%m/%Y' })).toEqual({ misfit: text, line: 2 });
   });
 
-  it('refuses unknown formats', () => {
+  it('refuse a date format without a year, with an unknown directive, or ending in %', () => {
     expect(() => compileDateFormat('%d/%m')).toThrow(RangeError);
     expect(() => compileDateFormat('%Y-%j')).toThrow('%j');
     expect(() => compileDateFormat('%Y%')).toThrow(RangeError);
   });
 
-  it('reads bare years as dates among other dates', () => {
+  it('read bare years as dates only with bareYear', () => {
     expect(encodeColumn('d', ['2020', '2020-05'], { bareYear: true })).toEqual(['2020-01-01', '2020-05-01']);
     expect(encodeColumn('d', ['2020'])).toEqual({ misfit: '2020', line: 2 });
   });
 
-  it('reads numbers with a decimal comma', () => {
+  it('read numbers with a decimal comma', () => {
     expect(encodeColumn('f', ['1,5', '-0,25', '7', '1e3'], { decimal: ',' })).toEqual([
       '1.5',
       '-0.25',
@@ -106,7 +106,7 @@ describe('overrides of the type rules', () => {
     expect(encodeColumn('f', ['1.5'], { decimal: ',' })).toEqual({ misfit: '1.5', line: 2 });
   });
 
-  it('reads additional null texts as null in every type', () => {
+  it('read additional null values as null in every type', () => {
     const rules = { nullValues: ['missing', '-9'] };
     expect(encodeColumn('d', ['missing', 'NA'], rules)).toEqual([null, null]);
     expect(encodeColumn('s', ['missing', 'NA', '-9', 'x'], rules)).toEqual([null, 'NA', null, 'x']);

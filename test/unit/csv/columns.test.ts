@@ -7,14 +7,14 @@ import { indexRecords } from '../../../src/csv/record-parser.js';
 import type { EncodePhysical } from '../../../src/csv/types.js';
 import { comma, encodeColumn, wholeChunk } from './reference.js';
 
-/** `text` with another character at one place. */
+/** `text` with one character replaced. */
 const replaced = (text: string, at: number, by: string): string =>
   `${text.slice(0, at)}${by}${text.slice(at + 1)}`;
 
 describe.each([
   ['the kernel', true],
   ['JavaScript', false],
-])('a column that %s encodes', (_, kernel) => {
+])('a column encoded by %s', (_, kernel) => {
   const encode = (physical: EncodePhysical, fields: readonly string[], rules = {}) =>
     encodeColumn(physical, fields, rules, kernel);
 
@@ -40,7 +40,7 @@ describe.each([
     ]);
   });
 
-  it('of doubles refuses what is no number, or has more digits', () => {
+  it('of doubles refuses texts that are not numbers, and numbers that a double would alter', () => {
     expectMisfits('f', '1', [
       ...['--1', '00', '01', '-01', '00.5', '1.', '-1.', '.-1', '1..2', '1.2.3', '1-', '1.5-'],
       ...['a1', '1a', '1.a', '1.5a', '/', '1/', '1:', '1./', '1.:', '1,5', '1"', 'x'.repeat(17)],
@@ -71,7 +71,7 @@ describe.each([
       expect(encode(physical, fine)).toEqual(fine);
   });
 
-  it('of decimals refuses what is no number, or has more digits', () => {
+  it('of decimals refuses texts that are not numbers, and numbers beyond its precision or scale', () => {
     expectMisfits('n38_2', '1', [
       ...['--1', '00', '01', '-01', '00.5', '1.', '-1.', '.-1', '1..2', '1.2.3', '1-', '1.5-'],
       ...['a1', '1a', '1.a', '1.5a', '/', '1/', '1:', '1./', '1.:', '1,5', '1"', 'x'.repeat(17)],
@@ -79,7 +79,7 @@ describe.each([
     ]);
   });
 
-  it('of days keeps those of its range', () => {
+  it('of days keeps days from 1900 to 2299 and refuses others', () => {
     const texts = ['1900-01-01', '1999-12-31', '2020-02-29', '2299-12-31', '2000-10-20'];
     expect(encode('d', texts)).toEqual(texts);
     expect(encode('d', ['2020/01/31', '2020Q2', '2020-01-31T00:00'])).toEqual([
@@ -90,7 +90,7 @@ describe.each([
     expectMisfits('d', '2020-01-31', ['1899-12-31', '2300-01-01', '0001-01-01', '2020', '5', '2020-01-31"']);
   });
 
-  it.each(['d', 't'] as const)('of %s refuses what is no day', (physical) => {
+  it.each(['d', 't'] as const)('of %s refuses texts that are not days', (physical) => {
     const places = [0, 1, 2, 3, 5, 6, 8, 9];
     expectMisfits(physical, '2020-01-31', [
       ...['2021-02-29', '2020-00-10', '2020-13-10', '2020-01-00', '2020-01-32', '2020x01-31', '2020-01x31'],
@@ -99,11 +99,11 @@ describe.each([
     ]);
   });
 
-  it('of days as texts keeps those of all years', () => {
+  it('of days as texts keeps days of any year', () => {
     const texts = ['0001-01-01', '1066-10-14', '2020-02-29', '9999-12-31'];
     expect(encode('t', texts)).toEqual(texts);
     expect(encode('t', ['2020.01.31', '1066M10'])).toEqual(['2020-01-31', '1066-10-01']);
-    // More than the memory that it begins with.
+    // More than its initial buffer holds.
     const many = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? null : `${1_500 + at}-01-31`));
     expect(
       encode(
@@ -113,7 +113,7 @@ describe.each([
     ).toEqual(many);
   });
 
-  it('of texts keeps them, quotes unescaped', () => {
+  it('of texts keeps texts of any length, with quotes unescaped', () => {
     const texts = [
       'a',
       '"',
@@ -132,7 +132,7 @@ describe.each([
     expect(encode('s', quoted)).toEqual(quoted);
   });
 
-  it('of texts or days as texts keeps them wherever its memory ends', () => {
+  it('of texts or days as texts keeps values wherever its buffer ends', () => {
     const first = 'x'.repeat(500);
     for (let length = 505; length < 530; length++) {
       const texts = [first, 'y'.repeat(length), 'z'];
@@ -147,13 +147,13 @@ describe.each([
     }
   });
 
-  it('without a type takes markers alone', () => {
+  it('without a type accepts only null markers', () => {
     expect(encode('u', ['', 'NA', '-'])).toEqual([null, 'NA', '-']);
     for (const text of ['x', '"', 'NA"'])
       expect(encode('u', ['NA', text])).toEqual({ misfit: text, line: 3 });
   });
 
-  it.each(['f', 'n38_2', 'd', 't'] as const)('of %s has null markers, and none with a quote', (physical) => {
+  it.each(['f', 'n38_2', 'd', 't'] as const)('of %s reads only exact null markers as null', (physical) => {
     expect(encode(physical, ['', 'NA', '..'])).toEqual([null, null, null]);
     expectMisfits(physical, 'NA', ['NA"', '"', 'na']);
   });
@@ -164,12 +164,12 @@ describe.each([
     ['d', '2020-01-31'],
     ['t', '1066-10-14'],
     ['s', 'x'],
-  ] as const)('of %s has null texts of its own', (physical, text) => {
+  ] as const)('of %s reads additional null values as null', (physical, text) => {
     const rules = { nullValues: ['none', '0'] };
     expect(encode(physical, ['none', text, '', '0', text], rules)).toEqual([null, text, null, null, text]);
   });
 
-  it('reads numbers and dates by its rules', () => {
+  it('follows its decimal comma, date format and bareYear', () => {
     expect(encode('f', ['1,5', '-0,25', '7'], { decimal: ',' })).toEqual(['1.5', '-0.25', '7']);
     expect(encode('n38_2', ['1,5', '-0,25', '7'], { decimal: ',' })).toEqual(['1.5', '-0.25', '7']);
     for (const physical of ['f', 'n38_2'] as const)
@@ -185,7 +185,7 @@ describe.each([
     }
   });
 
-  it('has the same bytes whatever the chunk before was', () => {
+  it('has the same bytes whatever the previous chunk was', () => {
     const physicals = ['f', 'n38_2', 'n76_2', 'd', 't', 's', 'u'] as const;
     const create = () =>
       createChunkEncoder({
@@ -218,7 +218,7 @@ describe.each([
     }
   });
 
-  it('has zeros without a sign', () => {
+  it('stores zero without a sign', () => {
     for (const physical of ['f', 'n38_2'] as const) {
       const encoder = createChunkEncoder({
         dialect: comma,
@@ -238,14 +238,14 @@ describe.each([
     }
   });
 
-  /** A block of records of one field. */
+  /** Index of records of one field. */
   const blockOf = (fields: readonly string[]) => {
     const index = createFieldIndex(comma, 1, kernel);
     indexRecords(index, Buffer.from(fields.map((field) => `${field}\n`).join('')), true);
     return index;
   };
 
-  it('has some rows of a block in the slots that they are given', () => {
+  it('encodes a range of rows to the given offset', () => {
     const column = createColumnBuffer({ storageName: 'c', physical: 'f', sourceIndex: 0 });
     resetColumn(column, 8);
     column.doubles.fill(-1);
@@ -258,7 +258,7 @@ describe.each([
     expect([...column.doubles.subarray(0, 6)]).toEqual([-1, 3, 1000, 5, 0, 7]);
   });
 
-  it('of texts keeps its memory while they fit', () => {
+  it('of texts reuses its buffer while texts fit', () => {
     const column = createColumnBuffer({ storageName: 'c', physical: 's', sourceIndex: 0 });
     const write = (text: string) => {
       resetColumn(column, 1);

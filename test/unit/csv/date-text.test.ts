@@ -12,7 +12,7 @@ import { nearTexts } from './near-texts.js';
 import { encodeColumn } from './reference.js';
 
 const parse = (text: string): string | undefined => {
-  // Within a longer record, as fields are.
+  // Between other bytes, as in a record.
   const bytes = Buffer.from(`1${text}0:00:00`);
   const day = parseDay(bytes, 1, 1 + text.length);
   if (day === noDay) return undefined;
@@ -31,7 +31,7 @@ const dayNumber = (year: string, month: number, day: number): string | undefined
     : undefined;
 };
 
-/** Monday of an ISO week: the Thursday of its week is in its year. */
+/** Monday of an ISO week; undefined unless its Thursday is in the year. */
 const mondayOf = (year: string, week: number): string | undefined => {
   const start = dayNumber(year, 1, 4);
   if (start === undefined || week < 1) return undefined;
@@ -42,7 +42,7 @@ const mondayOf = (year: string, week: number): string | undefined => {
   return new Date(monday * 86_400_000).toISOString().slice(0, 10);
 };
 
-/** The forms of dates as regular expressions. */
+/** Reference: the accepted forms as regular expressions. */
 const expectedDay = (text: string): string | undefined => {
   const period = /^(\d{4})(?:-(\d\d)|M(\d\d)|-?Q([1-4])|-?W(\d\d))$/.exec(text);
   if (period !== null) {
@@ -75,7 +75,7 @@ describe('dates', () => {
     '2020-01-01T00:00:00+00:00',
     `2020-01-01T00:00:00.${'0'.repeat(44)}`,
     '2020-01-01T00:00+00:00',
-  ])('%s and all similar texts are read by the list of forms', (text) => {
+  ])('%s and texts one edit away are read as by the reference', (text) => {
     for (const near of nearTexts(text, '0123456789-/.:TQWMZ+ x'))
       expect(parse(near), near).toBe(expectedDay(near));
   });
@@ -148,7 +148,7 @@ describe('dates', () => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it('agree with the calendar for every day of the years 1 to 9999', () => {
+  it('agree with the calendar in the years 1 to 9999', () => {
     const first = Date.UTC(2000, 0, 1) / 86_400_000 - 730_119;
     fc.assert(
       fc.property(fc.integer({ min: first, max: 2_932_896 }), (day) => {

@@ -14,14 +14,14 @@ describe('likely delimiters', () => {
     ['a\tb\tc|d', '\t|'],
     ['abc', ''],
     ['', ''],
-    // Those in quotes do not count; a quote within a field opens none.
+    // Delimiters in quotes do not count; a quote within a field does not open a quoted field.
     ['"a,b";c', ';'],
     ['x;"a,b,c"', ';'],
     ['"a"",b";c', ';'],
     ['"a"";;;"|b', '|'],
     ['5",b;c;d', ';,'],
     ['"a,b', ''],
-    // The first record ends at its line break.
+    // Only the first record counts.
     ['a,b\nc;d;e', ','],
     ['a,b\rc;d;e', ','],
     ['"a\n;;"|b', '|'],
@@ -30,7 +30,7 @@ describe('likely delimiters', () => {
   });
 });
 
-describe('an announced delimiter', () => {
+describe('the delimiter announced by a line sep=', () => {
   it.each([
     ['sep=;', ';'],
     ['SEP=,', ','],

@@ -68,7 +68,7 @@ describe('the block', () => {
     }
   });
 
-  it('refuses more and fewer records than announced', () => {
+  it('refuses more or fewer records than announced', () => {
     expect(() => encode('1\n2\n3\n', ['f'], { rows: 2 })).toThrow('More records than the 2 announced');
     expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow('2 records, not 3');
   });
@@ -99,7 +99,7 @@ describe('the block', () => {
     ]);
   });
 
-  it('has the type of the table where one is given', () => {
+  it('has the storage type of a column if one is given', () => {
     const columns: EncodeColumn[] = [
       { storageName: 'c', storageType: 'UInt64', physical: 'f', sourceIndex: 0 },
       { storageName: 'd', physical: 'f', sourceIndex: 0 },
@@ -114,7 +114,7 @@ describe('the block', () => {
     ).toEqual(['UInt64', 'Nullable(Float64)']);
   });
 
-  it('comes with the days of each column of days or years', () => {
+  it('is returned with the days of each column of days or years', () => {
     const physicals = ['skip', 'd', 'f', 's', 'n38_0'] as const;
     const result = encode('x,2020-01-31,2020,x,2020\nx,,,,\nx,1970-01-02,1970,y,1\n', physicals);
     if (result.kind !== 'encoded') throw new Error(result.kind);
@@ -157,14 +157,14 @@ describe('the block', () => {
     expect(columns[2 + 4_999]?.values[19]).toBe('t4999');
   });
 
-  it('has long texts with their lengths', () => {
+  it('keeps texts of any length', () => {
     const texts = [0, 1, 47, 48, 127, 128, 16_383, 16_384, 1_000_000].map((length) =>
       'é"'.repeat(length / 2),
     );
     expect(encodeColumn('s', texts)).toEqual(texts.map((text) => text || null));
   });
 
-  it('refuses a number of rows that is not the chunk’s', () => {
+  it('throws a RangeError for more or fewer rows than the chunk has', () => {
     expect(() => encode('1\n2\n', ['f'], { rows: 1 })).toThrow(RangeError);
     expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow(RangeError);
   });
@@ -226,16 +226,16 @@ describe('a malformed record', () => {
     ['1,"a" \n', { reason: 'text_after_quote', field: 1, value: '"a" ' }],
     ['1, "a"\n', { reason: 'blank_before_quote', field: 1, value: ' "a"' }],
     ['1,"a\n', { reason: 'unterminated_quote', field: 1 }],
-  ])('%j is refused with its reason', (text, badRow) => {
+  ])('is refused with its reason: %j', (text, badRow) => {
     const result = encode(`1,x\n${text}`, ['s', 's'], { rows: 2 });
     expect(result).toMatchObject({ kind: 'bad_row', badRow: { ...badRow, row: 101, line: 13 } });
   });
 
-  it('is not one with a quote inside an unquoted field', () => {
+  it('is not reported for a quote inside an unquoted field', () => {
     expect(encodeRaw('5" pipe,a"\n')).toEqual([['5" pipe'], ['a"']]);
   });
 
-  it('is not one with line ends in a quoted field, which are kept', () => {
+  it('is not reported for line ends in a quoted field, which are kept', () => {
     expect(encodeRaw('"a\r\nb\rc\n",x\r\n')).toEqual([['a\r\nb\rc\n'], ['x']]);
   });
 });

@@ -8,8 +8,8 @@ const { classes, topByte } = createFieldIndex(comma, 1, false);
 const endIn = (text: string, from: number, end: number): number =>
   fieldEnd(Buffer.from(text), from, end, classes, topByte);
 
-it.each([',', '"', '\n', '\r'])('text ends at the first %j, wherever it is', (special) => {
-  // Some of the text has bytes below those that end it.
+it.each([',', '"', '\n', '\r'])('a field ends at the first %j', (special) => {
+  // Some texts have bytes below the special ones.
   for (const text of ['x'.repeat(12), ' !#+'.repeat(3), 'é-/ x'.repeat(3)]) {
     for (let from = 0; from < 4; from++) {
       for (let at = from; at < 12; at++) {
@@ -22,7 +22,7 @@ it.each([',', '"', '\n', '\r'])('text ends at the first %j, wherever it is', (sp
   }
 });
 
-it('text without such a byte ends at the given end', () => {
+it('a field without a special byte ends at the given end', () => {
   for (let end = 0; end <= 12; end++) {
     for (let from = 0; from <= end; from++) {
       expect(endIn('x !#+-/é12ab', from, end)).toBe(end);

@@ -11,13 +11,13 @@ describe('an index', () => {
     [5_000, 26, true],
     [131_072, 1, true],
     [131_073, 1, false],
-  ])('of %d fields has %d records at most', (fieldCount, capacity, shared) => {
+  ])('of %d fields holds at most %d records, indexed by the kernel: %s', (fieldCount, capacity, shared) => {
     const index = createFieldIndex(comma, fieldCount);
     expect([index.capacity, index.shared]).toEqual([capacity, shared]);
     expect(createFieldIndex(comma, fieldCount, false).shared).toBe(false);
   });
 
-  it('knows the highest byte that ends a field or opens a quote', () => {
+  it('has the highest byte that ends a field or opens a quote as its top byte', () => {
     const top = (delimiter: number, quote: number): number =>
       createFieldIndex({ delimiter, quote }, 1).topByte;
     expect([top(0x2c, 0x22), top(0x09, 0x7e), top(0x01, 0x02)]).toEqual([0x2c, 0x7e, 0x0d]);

@@ -77,7 +77,7 @@ describe('the header', () => {
     expect(read).toThrow(expect.objectContaining({ code, details }));
   });
 
-  it('names no column after a byte order mark that is not at the beginning of the file', () => {
+  it('keeps a byte order mark that is not at the beginning of the file', () => {
     expect(names('a,\ufeffb')).toEqual(['a', '\ufeffb']);
   });
 
@@ -85,11 +85,11 @@ describe('the header', () => {
     expect(names('5"" tall,"5"" tall",b')).toEqual(['5"" tall', '5" tall', 'b']);
   });
 
-  it('is read in steps of some hundred names', () => {
+  it('is read in steps of a few hundred names', () => {
     const text = Array.from({ length: 2_000 }, (_, at) => `c${at}`).join(',');
     const record = runAtOnce(headerSteps(Buffer.from(text), 1, { delimiter: 0x2c, quote: 0x22 }));
     const steps = [...headerNames(record)].length;
-    // One after the pass over the bytes and two between checks, and four each for reading and comparing 2,000 names.
+    // One after the pass over the bytes, two between checks, and four each for reading and comparing 2,000 names.
     expect(steps).toBe(11);
   });
 
@@ -106,7 +106,7 @@ describe('the header', () => {
   });
 });
 
-describe('the check of text', () => {
+describe('checkText', () => {
   const check = (bytes: Buffer, firstLine = 1) => checkText({ bytes, firstLine })?.message;
 
   it('accepts UTF-8', () => {

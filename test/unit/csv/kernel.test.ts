@@ -24,7 +24,7 @@ const form: fc.Arbitrary<Form> = fc.record({
   years: fc.boolean(),
 });
 
-/** The result with its block as text, since the pieces of blocks may differ. */
+/** Result with its block as one text, since it may be cut into different pieces. */
 const encoded = (
   text: string | Buffer,
   rows: number,
@@ -51,7 +51,7 @@ const expectSame = (text: string | Buffer, rows: number, how: Form): void => {
   expect(JSON.stringify(encoded(text, rows, how, true)) === JSON.stringify(plain)).toBe(true);
 };
 
-/** Fields that the kernel takes, and now and then another. */
+/** Fields that the kernel encodes, with an occasional one that it leaves to JavaScript. */
 const mostlyPlain = fc.oneof(
   { weight: 30, arbitrary: fc.integer({ min: -99_999, max: 99_999 }).map(String) },
   { weight: 30, arbitrary: fc.tuple(fc.nat(99_999), fc.nat(999)).map(([a, b]) => `${a}.${b}`) },
@@ -90,7 +90,7 @@ describe('the kernel', () => {
     );
   });
 
-  it('returns the same for files of all kinds of values', () => {
+  it('returns the same for well-formed files with all kinds of values', () => {
     fc.assert(
       fc.property(csvFile, form, ({ text, rows, header }, { types, ...how }) => {
         const all = header.map((_, i) => types[i % types.length]!);

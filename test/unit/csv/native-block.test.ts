@@ -3,7 +3,7 @@ import { columnHead, createBlockWriter, varUint } from '../../../src/csv/native-
 
 const KiB = 1024;
 
-describe('a number of the format', () => {
+describe('a variable-length number', () => {
   it.each([
     [0, '00'],
     [127, '7f'],
@@ -13,19 +13,18 @@ describe('a number of the format', () => {
     [16_384, '808001'],
     [2 ** 32 + 5, '8580808010'],
     [Number.MAX_SAFE_INTEGER, 'ffffffffffffff0f'],
-  ])('%d is %s', (value, hex) => {
+  ])('%d is encoded as %s', (value, hex) => {
     expect(varUint(value).toString('hex')).toBe(hex);
   });
 
-  it('is the length in bytes of the name and the type of a column', () => {
+  it('precedes the name and the type of a column as their length in bytes', () => {
     expect(columnHead('né', 'UInt8').toString('latin1')).toBe('\x03n\xc3\xa9\x05UInt8');
   });
 });
 
 describe('a block', () => {
-  /** `bytes` bytes of a value. */
   const piece = (bytes: number, value: number): Buffer => Buffer.alloc(bytes, value);
-  /** Pieces of the block that is made of these. */
+  /** Pieces of the block written from `pieces`. */
   const written = (writer: ReturnType<typeof createBlockWriter>, pieces: readonly Buffer[]): Buffer[] => {
     for (const one of pieces) writer.add(one);
     const found = writer.pieces();
@@ -34,12 +33,12 @@ describe('a block', () => {
     return found;
   };
 
-  it('of small pieces is one', () => {
+  it('of small pieces is a single piece', () => {
     expect(written(createBlockWriter(), [])).toEqual([]);
     expect(written(createBlockWriter(), [piece(3, 1), piece(0, 0), piece(5, 2)])).toHaveLength(1);
   });
 
-  it('has large pieces as they are, and small ones copied', () => {
+  it('refers to large pieces and copies small ones', () => {
     const small = piece(64 * KiB - 1, 1);
     const large = Buffer.concat([piece(7, 0), piece(64 * KiB, 2), piece(9, 0)]).subarray(7, 7 + 64 * KiB);
     const found = written(createBlockWriter(), [small, large, piece(5, 3)]);
@@ -49,7 +48,7 @@ describe('a block', () => {
     expect(written(createBlockWriter(), [large, large, small])).toHaveLength(3);
   });
 
-  it('has small pieces in memory of 128 KiB, and then of 1 MiB', () => {
+  it('collects small pieces in a buffer of 128 KiB, then in one of 1 MiB', () => {
     const almost = 64 * KiB - 1;
     const pieces = [piece(almost, 1), piece(almost, 2), piece(2, 3)];
     const writer = createBlockWriter();
@@ -61,7 +60,7 @@ describe('a block', () => {
     expect(written(writer, pieces).map(({ length }) => length)).toEqual([128 * KiB, KiB * KiB, 1]);
   });
 
-  it('uses the memory of the block before again', () => {
+  it('reuses the buffers of the previous block', () => {
     const writer = createBlockWriter();
     const pieces = [piece(64 * KiB - 1, 1), piece(64 * KiB - 1, 2), piece(64 * KiB - 1, 3)];
     const memory = written(writer, pieces).map(({ buffer }) => buffer);

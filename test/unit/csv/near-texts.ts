@@ -1,4 +1,4 @@
-/** The text, and all texts that have one character replaced, removed or inserted. */
+/** The text, and all non-empty texts with one character replaced, removed or inserted. */
 export const nearTexts = (text: string, characters: string): string[] => {
   const found = new Set([text]);
   for (let at = 0; at <= text.length; at += 1) {

@@ -224,7 +224,7 @@ describe('exact decimals', () => {
     '9'.repeat(35),
     `-${'9'.repeat(35)}.999`,
     `-${2n ** 96n}`,
-  ])('writes %s into its own words, whatever they held', (text) => {
+  ])('writes %s only into its own words, whatever they held', (text) => {
     const bytes = Buffer.from(text);
     const number = createNumberText();
     expect(parseNumber(bytes, 0, bytes.length, 0x2e, number)).toBe(true);

@@ -15,7 +15,7 @@ interface Loaded {
   readonly values: (string | null)[][];
 }
 
-/** The whole way of a file: split, profile every chunk, encode every chunk with the joined types. */
+/** Loads a file: splits it, profiles every chunk, and encodes every chunk with the joined types. */
 const load = (text: string, chunkBytes: number): Loaded => {
   const { header, chunks } = splitAll(Buffer.from(text), { chunkBytes });
   const names = runAtOnce(headerNames(runAtOnce(headerSteps(header, 1, comma))));
@@ -81,7 +81,7 @@ describe('splitting, profiling and encoding a file', () => {
     );
   });
 
-  it('reads any text like a simple parser, or refuses the record that this parser calls malformed', () => {
+  it('reads any text like the reference parser, and refuses the records that it calls malformed', () => {
     fc.assert(
       fc.property(csvText, fc.integer({ min: 1, max: 60 }), (text, chunkBytes) => {
         let file: ReturnType<typeof splitAll>;
@@ -101,18 +101,18 @@ describe('splitting, profiling and encoding a file', () => {
         for (const chunk of file.chunks) {
           const result = encoder.encode(chunk.bytes, chunk, { segment: 1, uploadNumber: 0 });
           if (result.kind !== 'encoded') throw new Error(result.kind);
-          const wanted = records
+          const expected = records
             .slice(row, row + chunk.rows)
             .map((record, i) => ({ ...record, row: row + i }));
-          const isGood = (record: (typeof wanted)[number]) =>
+          const isGood = (record: (typeof expected)[number]) =>
             !record.malformed && record.fields.length === fieldCount;
-          const good = wanted.filter(isGood);
+          const good = expected.filter(isGood);
           const block = decodeBlock(result.block);
           expect(block.columns[1]!.values).toEqual(good.map((record) => String(record.row)));
           block.columns.slice(2).forEach(({ values }, i) => {
             expect(values).toEqual(good.map(({ fields }) => fields[i] || null));
           });
-          const bad = wanted.filter((record) => !isGood(record));
+          const bad = expected.filter((record) => !isGood(record));
           expect(result.badRows.map(({ row: at, line }) => ({ row: at, line }))).toEqual(
             bad.map(({ row: at, line }) => ({ row: at, line })),
           );

@@ -19,7 +19,7 @@ describe('the type of a column', () => {
     ['a minus alone, which is a marker', ['-'], 'u'],
     ['dates after a minus, which is a marker', ['-', '2020-01-31'], 'd'],
     ['dates', ['2020-01-31', '', '2020Q1', 'NA'], 'd'],
-    ['dates, one far', ['2020-01-31', '1066-10-14'], 't'],
+    ['dates, one of them outside of Date32', ['2020-01-31', '1066-10-14'], 't'],
     ['numbers', ['1', '-2.5', '.5', '1e-7', 'NaN'], 'f'],
     ['doubles as printed', ['3521418059.923445', '0.30000000000000004'], 'f'],
     ['bare years', ['2019', '2020'], 'f'],
@@ -46,19 +46,19 @@ describe('the type of a column', () => {
     ['a fraction between two doubles', ['-900719925474099.3'], 'n38_1'],
     ['a fraction of 16 digits between two doubles', ['900719925474099.3'], 'n38_1'],
     ['the first and the last day of Date32', ['1900-01-01', '2299-12-31'], 'd'],
-    ['the day before', ['1899-12-31'], 't'],
-    ['the day after', ['2300-01-01'], 't'],
+    ['the day before the first of Date32', ['1899-12-31'], 't'],
+    ['the day after the last of Date32', ['2300-01-01'], 't'],
     ['a minus among numbers, which is a marker', ['1', '-'], 'f'],
     ['a number that ends in its point', ['1', '5.'], 's'],
     ['a number with two points', ['1', '1.2.3'], 's'],
-    ['a zero before the digits of a fraction', ['1', '00.5'], 's'],
+    ['two zeros before the point', ['1', '00.5'], 's'],
     ['letters after a fraction', ['1', '1.5x'], 's'],
-    ['a character next to the digits', ['1', '1/'], 's'],
-    ['another one', ['1', '1.5:'], 's'],
-    ['too large a span', ['12345678901234567890', '1e300'], 's'],
-    ['beyond doubles', ['1e400'], 's'],
-    ['identifiers', ['00123'], 's'],
-    ['numbers and identifiers', ['123', '007'], 's'],
+    ['a number followed by a slash', ['1', '1/'], 's'],
+    ['a fraction followed by a colon', ['1', '1.5:'], 's'],
+    ['more digits than any decimal type has', ['12345678901234567890', '1e300'], 's'],
+    ['a number beyond doubles', ['1e400'], 's'],
+    ['numbers with leading zeros', ['00123'], 's'],
+    ['numbers with and without leading zeros', ['123', '007'], 's'],
     ['dates and numbers', ['2020-01-31', '5'], 's'],
     ['numbers and dates', ['5', '2020-01-31'], 's'],
     ['a word among numbers', ['1', '2', 'none'], 's'],
@@ -122,7 +122,7 @@ describe('the type of a column', () => {
     expect(profiles.map(physicalOf)).toEqual(['f', 'f']);
   });
 
-  it('follows overrides', () => {
+  it('follows column rules', () => {
     const profile = (text: string, rules: ReadonlyMap<number, ColumnRules>) =>
       physicalOf(profilesOf(Buffer.from(text), untypedLayout(comma, 1, rules))[0]!);
     expect(profile('2019\n2020\n', new Map([[0, { bareYear: true }]]))).toBe('d');
@@ -132,7 +132,7 @@ describe('the type of a column', () => {
   });
 });
 
-describe('two profiles together', () => {
+describe('two joined profiles', () => {
   const [numbers, dates, texts, none] = [['1'], ['2020-01-31'], ['x'], ['']].map(profileOf) as [
     ColumnProfile,
     ColumnProfile,
@@ -141,7 +141,7 @@ describe('two profiles together', () => {
   ];
 
   it.each(['marker', 'farDate', 'inexact', 'offYears'] as const)(
-    'have %s where one of them has it',
+    'of numbers have %s if one of them has it',
     (fact) => {
       const other = { ...numbers, [fact]: true };
       expect(joinProfiles(numbers, numbers)[fact]).toBe(false);
@@ -151,7 +151,7 @@ describe('two profiles together', () => {
     },
   );
 
-  it('have the kind of both, or of the one that has values', () => {
+  it('have the kind of both, or of the one with values, and are text if their kinds differ', () => {
     expect(joinProfiles(none, none).kind).toBe('none');
     for (const one of [numbers, dates, texts]) {
       expect(joinProfiles(one, none)).toEqual(one);
@@ -189,7 +189,7 @@ describe('the lattice of profiles', () => {
     );
   });
 
-  it('gives a type that holds every value, and predicts which other values the encoder accepts', () => {
+  it('results in a type that holds every value, and predicts which other values the encoder accepts', () => {
     fc.assert(
       fc.property(fields, fields, (a, b) => {
         const type = physicalOf(profileOf(a));

@@ -6,12 +6,12 @@ import { comma } from './reference.js';
 
 const KiB = 1024;
 
-/** A record of two fields of this many bytes with its line end. */
+/** A record of two fields, `bytes` long with its line end. */
 const record = (bytes: number): string => `${'x'.repeat(bytes - 3)},1\n`;
 
 const index = createFieldIndex(comma, 2);
 
-/** Rows of each block, whether it was read by the kernel, and the bytes to copy for the next one. */
+/** Rows of each block, whether the kernel indexed it, and the bytes to copy for the next one. */
 const blocksOf = (text: string) => {
   const blocks: { rows: number; kernel: boolean; window: number }[] = [];
   openIndex(index);
@@ -23,7 +23,7 @@ const blocksOf = (text: string) => {
 };
 
 describe('blocks of records that the kernel indexes', () => {
-  it('have the records of a window that doubles until a block is full and then fits it', () => {
+  it('have the records of a window, which doubles until a block is full and then fits a block', () => {
     index.window = 64 * KiB;
     const fitting = 2_048 * 100 * (9 / 8);
     expect(blocksOf(record(100).repeat(9_000))).toEqual([
@@ -36,7 +36,7 @@ describe('blocks of records that the kernel indexes', () => {
     ]);
   });
 
-  it('have a window of at least 16 KiB and at most the memory', () => {
+  it('have a window of at least 16 KiB and at most the memory of the kernel', () => {
     index.window = 64 * KiB;
     expect(blocksOf(record(4).repeat(2_048)).at(-1)?.window).toBe(16 * KiB);
     index.window = windowBytes / 2;
@@ -50,13 +50,13 @@ describe('blocks of records that the kernel indexes', () => {
       expect(blocksOf(text)).toMatchObject([{ rows: 2, kernel: true }]);
   });
 
-  it('have blank lines and other records than plain ones between their records', () => {
+  it('continue over blank lines and quoted records', () => {
     index.window = 64 * KiB;
     const text = `${record(100)}\n\r\n${record(100)}"q""",\r\r`.repeat(400);
     expect(blocksOf(text)[0]).toMatchObject({ rows: Math.floor((64 * KiB) / 211) * 3 + 1, kernel: true });
   });
 
-  it('are without the kernel only for a record that is larger than the window', () => {
+  it('fall back to JavaScript only for a record larger than the window', () => {
     index.window = 16 * KiB;
     const blocks = blocksOf(`${record(100)}${record(40 * KiB)}${record(100).repeat(5_000)}`);
     expect(blocks[0]).toEqual({ rows: 1, kernel: true, window: 32 * KiB });

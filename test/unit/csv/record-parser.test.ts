@@ -54,8 +54,8 @@ const blocksOf = (
   }
 };
 
-const allOf = (...of: Parameters<typeof blocksOf>) => {
-  const blocks = blocksOf(...of);
+const allOf = (...options: Parameters<typeof blocksOf>) => {
+  const blocks = blocksOf(...options);
   return {
     records: blocks.flatMap(({ records }) => records),
     bad: blocks.flatMap(({ bad }) => bad),
@@ -161,7 +161,7 @@ describe.each([
     ],
     ['', [], []],
     ['\r\n\n', [], []],
-  ])('%j have their fields and lines', (text, fields, lines) => {
+  ])('have their fields and lines: %j', (text, fields, lines) => {
     const { records, bad } = allOf(text, 2, { kernel });
     expect(bad).toEqual([]);
     expect(records.map((record) => record.fields)).toEqual(fields);
@@ -171,12 +171,12 @@ describe.each([
     expect(fields).toEqual(reference);
   });
 
-  it('have their bytes', () => {
+  it('have their bytes without line ends', () => {
     const text = '\na,b\r\n\n"c\n",d\r"e",f';
     expect(allOf(text, 2, { kernel }).records.map(({ raw }) => raw)).toEqual(['a,b', '"c\n",d', '"e",f']);
   });
 
-  it('have the delimiter and the quote of the file', () => {
+  it('are split by the delimiter and quote of the dialect', () => {
     const dialect = { delimiter: 0x7c, quote: 0x27 };
     const { records } = allOf("'a|''b'|c,d\n\"e\"|f\n", 2, { kernel, dialect });
     // Texts in messages have double quotes unescaped, whatever the quote is.
@@ -200,7 +200,7 @@ describe.each([
     ['"a"', 'field_count', null, null, 1],
     ['"a","b",', 'field_count', null, null, 3],
     [',,,', 'field_count', null, null, 4],
-  ])('%j is malformed, and those around it are not', (text, reason, field, value, fieldCount) => {
+  ])('are kept before and after a malformed one: %j', (text, reason, field, value, fieldCount) => {
     const all = `x,"\n"\n${text}\n\ny,z\n`;
     const start = all.indexOf('\n', 5) + 1;
     const { records, bad } = allOf(all, 2, { kernel });
@@ -213,16 +213,19 @@ describe.each([
     ]);
   });
 
-  it.each(['a,"b', 'a,"b\nc\n', 'a,"b""', 'a,"', 'a,"b\r\n'])('%j has a quote that is not closed', (text) => {
-    const { records, bad } = allOf(`x,y\n${text}`, 2, { kernel });
-    expect(records.map(({ fields }) => fields)).toEqual([['x', 'y']]);
-    expect(bad).toMatchObject([
-      { reason: 'unterminated_quote', row: 101, line: 11, field: 1, fieldCount: null },
-    ]);
-    expect([bad[0]?.value, bad[0]?.rawStart, bad[0]?.rawEnd]).toEqual([text.slice(2), 4, 4 + text.length]);
-  });
+  it.each(['a,"b', 'a,"b\nc\n', 'a,"b""', 'a,"', 'a,"b\r\n'])(
+    'are kept before a quote that is not closed: %j',
+    (text) => {
+      const { records, bad } = allOf(`x,y\n${text}`, 2, { kernel });
+      expect(records.map(({ fields }) => fields)).toEqual([['x', 'y']]);
+      expect(bad).toMatchObject([
+        { reason: 'unterminated_quote', row: 101, line: 11, field: 1, fieldCount: null },
+      ]);
+      expect([bad[0]?.value, bad[0]?.rawStart, bad[0]?.rawEnd]).toEqual([text.slice(2), 4, 4 + text.length]);
+    },
+  );
 
-  it('are those before a malformed one, where the block ends there', () => {
+  it('are in blocks that end at malformed ones with stopAtMalformed', () => {
     const text = 'a,b\n"c",d\nx\ne,f\n"y"z,\ng,h\n';
     const blocks = blocksOf(text, 2, { kernel, stopAtMalformed: true });
     expect(blocks.map(({ records }) => records.map(({ ordinal }) => ordinal))).toEqual([[0, 1], [3], [5]]);
@@ -234,11 +237,11 @@ describe.each([
     (text) => {
       for (let more = -12; more <= 2; more += 1) {
         const all = `${'x'.repeat((64 << 10) + more - 3)},b\n${text}${text}e,f\n`;
-        const wanted = parseReference(all);
-        const isGood = ({ fields, malformed }: (typeof wanted)[number]): boolean =>
+        const expected = parseReference(all);
+        const isGood = ({ fields, malformed }: (typeof expected)[number]): boolean =>
           fields.length === 2 && !malformed;
         const { records, bad } = allOf(all, 2, { kernel });
-        const good = wanted.filter(isGood);
+        const good = expected.filter(isGood);
         expect(records.map(({ line, raw }) => [line, raw.length > 200 ? '' : raw])).toEqual(
           good.map(({ line }, at) => [line - 1, at === 0 ? '' : expect.any(String)]),
         );
@@ -246,13 +249,13 @@ describe.each([
           good.slice(1).map(({ fields }) => fields),
         );
         expect(bad.map(({ line }) => line - 9)).toEqual(
-          wanted.filter((record) => !isGood(record)).map(({ line }) => line),
+          expected.filter((record) => !isGood(record)).map(({ line }) => line),
         );
       }
     },
   );
 
-  it('are those of a plain parser for more than one block', () => {
+  it('are those of the reference parser over several blocks', () => {
     const text = Array.from({ length: 9_000 }, (_, at) =>
       at % 97 === 0
         ? `"q""\n${at}",x\r\n`
@@ -261,20 +264,20 @@ describe.each([
           : `${'y'.repeat(at % 50)},${at}\n`,
     ).join('');
     const { records, bad } = allOf(text, 2, { kernel });
-    const wanted = parseReference(text).map(({ fields, line }, ordinal) => ({
+    const expected = parseReference(text).map(({ fields, line }, ordinal) => ({
       fields,
       line: line - 1,
       ordinal,
     }));
     expect(records.map(({ fields, line, ordinal }) => ({ fields, line, ordinal }))).toEqual(
-      wanted.filter(({ fields }) => fields.length === 2),
+      expected.filter(({ fields }) => fields.length === 2),
     );
     expect(bad.map(({ row }) => row - 100)).toEqual(
-      wanted.filter(({ fields }) => fields.length !== 2).map(({ ordinal }) => ordinal),
+      expected.filter(({ fields }) => fields.length !== 2).map(({ ordinal }) => ordinal),
     );
   });
 
-  it('that are dropped leave the others as they are', () => {
+  it('are unchanged when others are dropped', () => {
     const index = createFieldIndex(comma, 2, kernel);
     openIndex(index);
     indexRecords(index, Buffer.from('a,1\nb,2\n\n"c""",3\nd,4\n"e\n",5\n'), false);

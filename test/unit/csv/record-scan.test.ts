@@ -26,7 +26,7 @@ describe('the end of a record', () => {
   );
 
   it.each(['a\r\nb\n', '"a""\n";"b"\r\n', 'x,"y\r\n"\r\n', '\r\n\r\nab\r', 'a "b\n"c\n', '"a" "\n"\n'])(
-    'in %j is found whether the bytes come together or one by one',
+    'in %j is the same whether the bytes arrive at once or one by one',
     (text) => {
       const bytes = Buffer.from(text);
       const ends = (step: number): [number, number, number][] => {
@@ -44,13 +44,13 @@ describe('the end of a record', () => {
     },
   );
 
-  it('follows a quote only where one opens a field', () => {
+  it('ignores line ends in quotes only if the quote opens a field', () => {
     const endOf = (text: string, delimiter = comma.delimiter): number =>
       nextRecord(createRecordScan(delimiter), Buffer.from(text), text.length, true);
     expect(endOf('a;"b\nc"\n')).toBe(5);
     expect(endOf('a;"b\nc"\n', 0x3b)).toBe(8);
     expect(endOf('a,"b\nc"\n')).toBe(8);
-    // Every delimiter is possible in a header.
+    // The delimiter of a header is not known yet, so each candidate counts.
     for (const delimiter of [',', ';', '\t', '|']) expect(endOf(`a${delimiter}"b\nc"\n`, -1)).toBe(8);
     expect(endOf('a:"b\nc"\n', -1)).toBe(5);
   });
@@ -62,7 +62,7 @@ describe('all records in memory', () => {
     const scan = newScan();
     const all = `${'x'.repeat(before - 1)}\n${text}`;
     const records: number[][] = [];
-    // The bytes after these are left from before.
+    // Bytes beyond `filled` are stale and must be ignored.
     eachRecord(scan, { buffer: Buffer.from(`${all}\n"\n"`), filled: all.length }, (end) => {
       records.push([scan.foundStart - before, scan.foundLine, end - before]);
     });
@@ -71,16 +71,17 @@ describe('all records in memory', () => {
   };
 
   it.each(['\r\n\r\n"a\r\n""",b\r\n', ',"\n"\n', '"",""\r', 'a "x\n"y\n', '"long\r\n\r\n', ',"'])(
-    'are the same wherever the kernel begins again: %j',
+    'are the same wherever the kernel resumes: %j',
     (pattern) => {
       const text = pattern.repeat(3);
-      const wanted = scannedAfter(2, text);
-      for (const begins of [64 * KiB, 128 * KiB - 1])
-        for (let more = -40; more <= 2; more++) expect(scannedAfter(begins + more, text)).toEqual(wanted);
+      const expected = scannedAfter(2, text);
+      for (const resumesAt of [64 * KiB, 128 * KiB - 1])
+        for (let more = -40; more <= 2; more++)
+          expect(scannedAfter(resumesAt + more, text)).toEqual(expected);
     },
   );
 
-  it('move with the bytes when the first of them are dropped', () => {
+  it('are found after earlier bytes are dropped', () => {
     const scan = newScan();
     const text = 'a\n"b\n",c\n\nd\ne';
     const found: string[] = [];

@@ -62,12 +62,12 @@ describe('cutting a file into chunks', () => {
     (firstChunkBytes) => {
       const records = Array.from({ length: 40_000 }, (_, at) => `${at},${'x'.repeat(at % 23)}\n`);
       const file = Buffer.from(`a,b\n${records.join('')}`);
-      const wanted: string[] = [''];
+      const expected: string[] = [''];
       for (const record of records) {
-        const limit = wanted.length === 1 ? firstChunkBytes : 100_000;
-        const last = wanted.at(-1) ?? '';
-        if (last.length + record.length > limit) wanted.push(record);
-        else wanted[wanted.length - 1] = last + record;
+        const limit = expected.length === 1 ? firstChunkBytes : 100_000;
+        const last = expected.at(-1) ?? '';
+        if (last.length + record.length > limit) expected.push(record);
+        else expected[expected.length - 1] = last + record;
       }
       for (const pieceBytes of [7_001, 65_536, file.length]) {
         const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes, chunkBytes: 100_000 });
@@ -81,7 +81,7 @@ describe('cutting a file into chunks', () => {
         for (let at = 0; at < file.length; at += pieceBytes)
           take(splitter.push(file.subarray(at, at + pieceBytes)));
         take(splitter.end());
-        expect(found).toEqual(wanted);
+        expect(found).toEqual(expected);
       }
     },
   );
@@ -137,7 +137,7 @@ describe('cutting a file into chunks', () => {
     expect(texts(file, 8)).toHaveLength(3);
   });
 
-  it('counts neither blank lines nor other records of a chunk to the size of a record', () => {
+  it('counts neither blank lines nor other records of a chunk toward the size of a record', () => {
     const small = { chunkBytes: 8, maxRecordBytes: 50 };
     const [chunk] = splitAll(Buffer.from(`h\n${'\n'.repeat(500)}1\n`), small).chunks;
     expect(chunk).toMatchObject({ rows: 1, firstLine: 502 });
@@ -215,7 +215,7 @@ describe('cutting a file into chunks', () => {
     },
   );
 
-  it('accepts such a line only as the first record, and only if it agrees with a given delimiter', () => {
+  it('accepts a line sep= only as the first record, and only if it agrees with a given delimiter', () => {
     const headerOf = (text: string, delimiter?: string): string | undefined => {
       const dialect =
         delimiter === undefined ? {} : { dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 } };
@@ -250,7 +250,7 @@ describe('cutting a file into chunks', () => {
     expect(buffers.size).toBeLessThan(6);
   });
 
-  it('returns the same chunks however the bytes arrive, and the records of a plain parser', () => {
+  it('returns the same chunks however the bytes arrive, with the records of the reference parser', () => {
     fc.assert(
       fc.property(
         csvText,

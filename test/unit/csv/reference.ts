@@ -2,7 +2,7 @@ import { createChunkEncoder } from '../../../src/csv/encoder.js';
 import { createRecordSplitter } from '../../../src/csv/record-splitter.js';
 import type { ChunkSpan, Dialect, EncodeColumn, SplitChunk } from '../../../src/csv/types.js';
 
-/** Slow and plain counterparts of the hot path, for tests to compare with. */
+/** Slow, simple reference implementations of the hot path. */
 export const comma: Dialect = { delimiter: 0x2c, quote: 0x22 };
 
 export interface ReferenceRecord {
@@ -12,7 +12,7 @@ export interface ReferenceRecord {
   readonly malformed: boolean;
 }
 
-/** All records of a text, character by character, header included. */
+/** Parses all records of a text, header included, character by character. */
 export const parseReference = (text: string, delimiter = ','): ReferenceRecord[] => {
   const records: ReferenceRecord[] = [];
   let i = 0;
@@ -83,7 +83,7 @@ const littleEndian = (bytes: Buffer): bigint => {
   return BigInt.asIntN(bytes.length * 8, value);
 };
 
-/** Digits of an integer with the point put in; zeros at the end of the fraction are dropped. */
+/** Decimal text of a scaled integer, without trailing zeros in the fraction. */
 const scaledText = (value: bigint, scale: number): string => {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
   const fraction = digits.slice(digits.length - scale, digits.length).replace(/0+$/, '');
@@ -91,7 +91,7 @@ const scaledText = (value: bigint, scale: number): string => {
   return (value < 0n ? '-' : '') + text;
 };
 
-/** Reads a block of the Native format: values as text, days as ISO dates. */
+/** Decodes a block in Native format: values as text, days as ISO dates. */
 export const decodeBlock = (pieces: readonly Buffer[]): DecodedBlock => {
   const bytes = Buffer.concat(pieces);
   let at = 0;
@@ -149,7 +149,7 @@ export interface SplitFile {
   readonly chunks: SplitChunk[];
 }
 
-/** The whole file through the splitter, in pieces of the given size. */
+/** Splits a file that arrives in pieces of `pieceBytes`. */
 export const splitAll = (
   file: Uint8Array,
   options: { chunkBytes: number; pieceBytes?: number; maxRowsPerChunk?: number; maxRecordBytes?: number },
@@ -164,7 +164,7 @@ export const splitAll = (
   return { header: splitter.header!.bytes, chunks };
 };
 
-/** A chunk that is nothing but the given records. */
+/** Span of a chunk with all records of a file. */
 export const wholeChunk = (rows: number): ChunkSpan => ({ firstRow: 0, rows, firstLine: 2 });
 
 /** Encodes fields of one column, one per record; returns the decoded values, or the value that does not fit. */

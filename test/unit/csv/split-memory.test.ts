@@ -17,12 +17,12 @@ describe('memory for the bytes of a stream', () => {
     [100, 100 + slack],
     [64 * KiB, 64 * KiB + slack],
     [64 * KiB + 1, 64 * KiB + slack],
-  ])('for a first chunk of %d bytes begins with %d', (firstChunkBytes, bytes) => {
+  ])('starts at the size of a first chunk of %d bytes, at most 64 KiB: %d', (firstChunkBytes, bytes) => {
     const { buffer, filled } = createSplitMemory(firstChunkBytes, 1_000);
     expect([buffer.length, filled]).toEqual([bytes, 0]);
   });
 
-  it('takes what fits of a piece, from an offset on', () => {
+  it('takes as much of a piece as fits, from an offset', () => {
     const memory = createSplitMemory(4, 1_000);
     expect(fillMemory(memory, Buffer.from('abcde'), 2)).toBe(3);
     expect(fillMemory(memory, Buffer.from('0123456789abc'), 1)).toBe(4 + slack - 3);
@@ -31,7 +31,7 @@ describe('memory for the bytes of a stream', () => {
     expect(fillMemory(memory, Buffer.from('x'), 0)).toBe(0);
   });
 
-  it('takes 64 KiB at a time', () => {
+  it('takes at most 64 KiB at a time', () => {
     const memory = createSplitMemory(64 * KiB, 1_000);
     moveOn(memory, 0, 200 * KiB);
     expect(fillMemory(memory, Buffer.alloc(150 * KiB), 0)).toBe(64 * KiB);
@@ -46,7 +46,7 @@ describe('memory for the bytes of a stream', () => {
     expect(memory.buffer.subarray(0, memory.filled).toString()).toBe('cdef');
   });
 
-  it('leaves its bytes to a chunk and goes on with those behind it', () => {
+  it('hands its buffer over to a chunk and continues with the bytes after it', () => {
     const memory = createSplitMemory(10, 1_000);
     fillMemory(memory, Buffer.from('abcdef'), 0);
     const before = memory.buffer;
@@ -54,7 +54,7 @@ describe('memory for the bytes of a stream', () => {
     expect(before.subarray(0, 6).toString()).toBe('abcdef');
     expect(memory.buffer).toHaveLength(20 + slack);
     expect(memory.buffer.subarray(0, memory.filled).toString()).toBe('ef');
-    // As much as is left, where that is more.
+    // At least the remaining bytes.
     moveOn(memory, 0, 1);
     expect(memory.buffer).toHaveLength(1 + slack);
     fillMemory(memory, Buffer.alloc(7), 0);
@@ -68,7 +68,7 @@ describe('memory for the bytes of a stream', () => {
 });
 
 describe('memory of released chunks', () => {
-  it('is used again where it is large enough', () => {
+  it('is reused if it is large enough', () => {
     const memory = createSplitMemory(10, 100);
     const small = new ArrayBuffer(100 + slack);
     const large = new ArrayBuffer(150);
@@ -86,16 +86,16 @@ describe('memory of released chunks', () => {
 
   it.each([
     ['is too small by a byte', 100 + slack - 1, 0],
-    ['has just the size of a chunk', 100 + slack, 1],
+    ['has exactly the size of a chunk', 100 + slack, 1],
     ['has twice the size', 200, 1],
     ['has more than twice the size', 201, 0],
-  ])('is kept by its size: %s', (_, bytes, kept) => {
+  ])('is kept depending on its size: %s', (_, bytes, kept) => {
     const memory = createSplitMemory(10, 100);
     recycleMemory(memory, new ArrayBuffer(bytes));
     expect(memory.spare).toHaveLength(kept);
   });
 
-  it('is that of two chunks at most', () => {
+  it('is kept for at most two chunks', () => {
     const memory = createSplitMemory(10, 100);
     for (let at = 0; at < 3; at += 1) recycleMemory(memory, new ArrayBuffer(150));
     expect(memory.spare).toHaveLength(2);

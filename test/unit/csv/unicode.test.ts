@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createUnicodeReader } from '../../../src/csv/unicode.js';
 
-/** The text of a file that arrives in pieces of this many bytes. */
+/** Converted bytes of a file that arrives in pieces of `pieceBytes`. */
 const read = (bytes: Uint8Array, pieceBytes: number): Buffer => {
   const reader = createUnicodeReader();
   const pieces: Uint8Array[] = [];
@@ -14,7 +14,7 @@ const text = 'a,é🎁\n';
 const littleEndian = Buffer.from(`\ufeff${text}`, 'utf16le');
 const bigEndian = Buffer.from(littleEndian).swap16();
 
-it('a file is read from its third byte on', () => {
+it('the reader waits for three bytes, in which it recognises a byte order mark', () => {
   const reader = createUnicodeReader();
   expect(reader.read(Buffer.from('ab')).toString()).toBe('');
   expect(reader.read(Buffer.from('c')).toString()).toBe('abc');
@@ -27,7 +27,7 @@ describe.each([1, 2, 3, 4, 100])('a file in pieces of %d bytes', (pieceBytes) =>
     ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`)],
     ['little-endian UTF-16', littleEndian],
     ['big-endian UTF-16', bigEndian],
-  ])('is UTF-8 without a mark: %s', (_, bytes) => {
+  ])('becomes UTF-8 without a byte order mark: %s', (_, bytes) => {
     expect(read(bytes, pieceBytes).toString()).toBe(text);
   });
 
@@ -42,11 +42,11 @@ describe.each([1, 2, 3, 4, 100])('a file in pieces of %d bytes', (pieceBytes) =>
     ['efbb41'],
     ['ef41bf'],
     ['41bbbf'],
-  ])('stays as it is with a part of a mark: %s', (hex) => {
+  ])('with part of a byte order mark is unchanged: %s', (hex) => {
     expect(read(Buffer.from(hex, 'hex'), pieceBytes).toString('hex')).toBe(hex);
   });
 
-  it('has the mark removed once', () => {
+  it('loses only one byte order mark', () => {
     expect(read(Buffer.from('\ufeff\ufeffa'), pieceBytes).toString()).toBe('\ufeffa');
     expect(read(Buffer.from('\ufeff'), pieceBytes)).toHaveLength(0);
     expect(read(Buffer.from('\ufeff', 'utf16le'), pieceBytes)).toHaveLength(0);

@@ -27,18 +27,18 @@ describe('a column of years', () => {
     [['-2020'], true],
     [['"20""20"', '2020'], false],
     [[], false],
-  ])('with %j has another number: %s', (fields, expected) => {
+  ])('with %j contains a number that is not a year: %s', (fields, expected) => {
     expect(hasOther(fields)).toBe(expected);
   });
 
-  it('has its own decimal sign and null texts', () => {
+  it('follows the decimal sign and null values of its rules', () => {
     expect(hasOther(['"2020,5"'])).toBe(false);
     expect(hasOther(['"2020,5"'], { decimal: ',' })).toBe(true);
     expect(hasOther(['5', '2020'], { nullValues: ['5'] })).toBe(false);
     expect(hasOther(['5', '6'], { nullValues: ['5'] })).toBe(true);
   });
 
-  it('is that of the records of the block alone', () => {
+  it('ignores fields left over from the previous block', () => {
     const index = createFieldIndex(comma, 2);
     const read = (text: string): boolean => {
       openIndex(index);
@@ -46,11 +46,11 @@ describe('a column of years', () => {
       return hasOtherNumber(index.text, index, 1, compileRules(undefined));
     };
     expect(read('5,1\n5,1\n5,7\n')).toBe(true);
-    // At the position of the third value before is a digit of the second year.
+    // The position of the previous third value now holds a digit of the second year.
     expect(read('5,2020\n5,2020\n')).toBe(false);
   });
 
-  it.each([true, false])('takes years and nulls alone, by the kernel: %s', (kernel) => {
+  it.each([true, false])('accepts only years and nulls, with the kernel: %s', (kernel) => {
     const encoder = createChunkEncoder({
       dialect: comma,
       fieldCount: 2,
@@ -67,12 +67,12 @@ describe('a column of years', () => {
     expect(decodeBlock(result.block).columns[2]?.values).toEqual(['1500', '1999', '2020', null, null]);
     for (const text of ['5', 'text', '2020.5', '-1'])
       expect(encode([...years, text, '7'])).toMatchObject({ violation: { row: years.length, value: text } });
-    // A number that is no year comes before a text.
+    // The first misfit is reported, number or text.
     expect(encode(['2020', '5', 'text'])).toMatchObject({ violation: { row: 1, value: '5' } });
     expect(encode(['2020', 'text', '5'])).toMatchObject({ violation: { row: 1, value: 'text' } });
   });
 
-  it('finds the first value that does not fit, whatever the column had before', () => {
+  it('finds the first value that does not fit, whatever the column held before', () => {
     const column = createColumnBuffer({ storageName: 'c', physical: 'f', sourceIndex: 1, years: true });
     const misfit = (fields: readonly string[]): number => {
       const index = createFieldIndex(comma, 2, false);
