@@ -23,7 +23,7 @@ const floors: readonly (readonly string[])[] = [
   ['entries'],
 ];
 
-/** Folders inside of a room that has floors of its own, from the ground up; each sees the ones below it alone. */
+/** Folders of a room with floors of its own, from the ground up; each may import only from lower ones. */
 const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   uploads: [['options'], ['layout'], ['lifecycle'], ['receive', 'insert'], ['repair']],
   versions: [['columns'], ['merge'], ['verify']],
@@ -39,14 +39,14 @@ const entries = new Set([
   'entry.ts',
 ]);
 
-/** Rooms of one floor that may see each other; every other pair of neighbours may not. */
+/** Rooms on one floor that may import from each other; other neighbours may not. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   exports: ['query'],
   gateway: [],
   uploads: [],
 };
 
-/** A vendor package and the only places that may import it. */
+/** Vendor packages and the only places that may import them. */
 const vendors: Readonly<Record<string, readonly string[]>> = {
   koa: ['http/'],
   '@koa/router': ['http/'],
@@ -96,7 +96,7 @@ const roomOf = (file: string): string => {
 
 const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
 
-/** Fault of an import from one folder of a room to another; files next to the folders are free. */
+/** Violation by an import between folders of a room; files next to the folders are exempt. */
 const innerError = ({ from, to }: Import): string | undefined => {
   const room = Object.keys(innerFloors).find(
     (name) => from.startsWith(`${name}/`) && to.startsWith(`${name}/`),
@@ -114,10 +114,10 @@ const innerError = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
   if (rowOf(here) < 0 || rowOf(there) < 0) return `${line}: no known folder of ${room}`;
   if (rowOf(there) > rowOf(here)) return `${line}: upwards`;
-  return rowOf(there) === rowOf(here) ? `${line}: neighbours do not know each other` : undefined;
+  return rowOf(there) === rowOf(here) ? `${line}: neighbours must not import each other` : undefined;
 };
 
-/** Fault of one import; undefined: none. */
+/** Violation by an import, if any. */
 const violation = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
   if (!to.endsWith('.ts')) {
@@ -128,19 +128,19 @@ const violation = ({ from, to }: Import): string | undefined => {
       : `${line}: this package belongs to ${allowed.join(', ')}`;
   }
   const [here, there] = [roomOf(from), roomOf(to)];
-  if (floorOf(here) < 0) return `${from} is in no known room`;
-  if (floorOf(there) < 0) return `${line}: there is no such room`;
+  if (floorOf(here) < 0) return `${from} is in an unknown room`;
+  if (floorOf(there) < 0) return `${line}: unknown room`;
   if (there === 'embedded' && here !== 'embedded' && from !== 'standalone.ts') {
     return `${line}: only standalone.ts starts embedded components`;
   }
   if (here === there) {
     const isSecondHalf = from === 'main.ts' && to === 'standalone.ts';
     if (here !== 'entries') return innerError({ from, to });
-    return to === 'entry.ts' || isSecondHalf ? undefined : `${line}: entries stand alone`;
+    return to === 'entry.ts' || isSecondHalf ? undefined : `${line}: entries must not import each other`;
   }
   if (floorOf(there) > floorOf(here)) return `${line}: upwards`;
   if (floorOf(there) === floorOf(here) && !(neighbours[here] ?? []).includes(there)) {
-    return `${line}: neighbours do not know each other`;
+    return `${line}: neighbours must not import each other`;
   }
   return undefined;
 };
@@ -154,8 +154,8 @@ const sourceFiles = (): string[] =>
 const allImports = (): Import[] =>
   sourceFiles().flatMap((file) => importsOf(file, readFileSync(join(source, file), 'utf8')));
 
-/** Files that are reached again from themselves, as one path per circle. */
-const circles = (imports: readonly Import[]): string[] => {
+/** Import cycles, each as a path. */
+const cycles = (imports: readonly Import[]): string[] => {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) {
     if (to.endsWith('.ts')) next.set(from, [...(next.get(from) ?? []), to]);
@@ -191,8 +191,8 @@ const allTexts = (): Texts =>
       .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
   );
 
-/** Imports of a file from our others, as `file name`; the name is `*` where it takes all. */
-const takenBy = (file: string, text: string): string[] => {
+/** Imports of a file from other files of the project, as `file name`, with `*` for a whole module. */
+const importedBy = (file: string, text: string): string[] => {
   const target = (specifier: string): string => join(dirname(file), specifier).replace(/\.js$/, '.ts');
   const statement = /(?:import|export)\s+(?:type\s+)?(\{[^}]*\}|\*[^'"]*)\s*from\s+['"](\.[^'"]+)['"]/g;
   const dynamic = /(?:import|importActual)(?:<[^>]*>)?\(\s*['"](\.[^'"]+)['"]/g;
@@ -208,34 +208,34 @@ const takenBy = (file: string, text: string): string[] => {
   ];
 };
 
-/** Exports that only tests use: a log of the product's own type that writes nothing. */
+/** Exports that are meant for tests: a silent log of the product's type. */
 const forTests: ReadonlySet<string> = new Set(['src/lib/log.ts silentLog']);
 
-/** Exported values that nobody imports, and those that only tests use, the file itself included. */
+/** Exported values that no file imports, and those that only tests use. */
 const unused = (texts: Texts): string[] => {
-  const all = new Set([...texts].flatMap(([file, text]) => takenBy(file, text)));
+  const all = new Set([...texts].flatMap(([file, text]) => importedBy(file, text)));
   const product = new Set(
-    [...texts].flatMap(([file, text]) => (file.startsWith('src/') ? takenBy(file, text) : [])),
+    [...texts].flatMap(([file, text]) => (file.startsWith('src/') ? importedBy(file, text) : [])),
   );
   return [...texts]
     .filter(([file]) => file.startsWith('src/'))
     .flatMap(([file, text]) => {
-      const isTaken = (by: ReadonlySet<string>, name: string) =>
+      const isImported = (by: ReadonlySet<string>, name: string) =>
         by.has(`${file} ${name}`) || by.has(`${file} *`);
       const names = [...text.matchAll(/^export (?:const|(?:async )?function\*?|class) (\w+)/gm)].map(
         ([, name = '']) => name,
       );
       return names.flatMap((name) => {
-        if (!isTaken(all, name)) return [`${file}: nobody imports ${name}`];
+        if (!isImported(all, name)) return [`${file}: nobody imports ${name}`];
         const isUsedHere = [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;
-        return isTaken(product, name) || isUsedHere || forTests.has(`${file} ${name}`)
+        return isImported(product, name) || isUsedHere || forTests.has(`${file} ${name}`)
           ? []
           : [`${file}: only tests use ${name}`];
       });
     });
 };
 
-/** Text without comments: what is said about a header is not its use. */
+/** Text without comments, which may mention anything. */
 const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
 const migrationTexts = (): string[] =>
@@ -247,7 +247,7 @@ const namesIn = (pattern: RegExp): ReadonlySet<string> =>
 /** Tables of the catalog database, which the migrations create. */
 const tables = (): ReadonlySet<string> => namesIn(/\bCREATE (?:UNLOGGED )?TABLE(?: IF NOT EXISTS)? (\w+)/g);
 
-/** Tables that no statement of ours names where it writes. */
+/** Tables that are written without a statement that names them. */
 const neverNamed: ReadonlySet<string> = new Set([
   // Written by triggers.
   'dataset_storage',
@@ -256,7 +256,7 @@ const neverNamed: ReadonlySet<string> = new Set([
   'dataset_grants',
 ]);
 
-/** Tables that several files may write: the folder of these files. */
+/** Tables that several files of one folder may write. */
 const writtenInFolder: Readonly<Record<string, string>> = { processes: 'uploads/lifecycle/' };
 
 /** Tables that a file writes. */
@@ -267,7 +267,7 @@ const writtenTables = (text: string): string[] =>
     ),
   ].map(([, table = '']) => table.toLowerCase());
 
-/** Tables that are written in more places than one. */
+/** Tables that are written in more than one place. */
 const scattered = (texts: Texts, known: ReadonlySet<string>): string[] => {
   const writers = new Map<string, Set<string>>();
   for (const [file, text] of texts)
@@ -284,7 +284,7 @@ const scattered = (texts: Texts, known: ReadonlySet<string>): string[] => {
 const sourceTexts = (): Texts =>
   new Map(sourceFiles().map((file) => [file, readFileSync(join(source, file), 'utf8')]));
 
-/** Headers and statuses of HTTP that a file names, in code. */
+/** HTTP headers and statuses in the code of a file. */
 const httpWords = (text: string): string[] => [
   ...(codeOf(text).match(
     /['"](?:ETag|Vary|Range|Content-[A-Z]\w+|Accept(?:-\w+)*|If-[A-Z][\w-]+|Last-Modified|Cache-Control|Row-Count|Location)['":]/gi,
@@ -292,7 +292,7 @@ const httpWords = (text: string): string[] => [
   ...(codeOf(text).match(/\b(?:status|statusCode)\s*[:=]+\s*[1-5]\d\d\b|\b(?:etag|entityTag)\b/gi) ?? []),
 ];
 
-/** Branches by what has a table: the name of a format, or any code of a column type. */
+/** Branches on a format name or a column type code, which belong in their tables. */
 const tableBranches = (text: string): string[] =>
   codeOf(text).match(
     /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow|[dtfs]|n\d+_\d+)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
@@ -305,7 +305,7 @@ const stateFiles: ReadonlySet<string> = new Set([
   'rows/compaction-states.ts',
 ]);
 
-/** Files that take an advisory lock; `jobs/README.md` has the reason of each. */
+/** Files that take an advisory lock; `jobs/README.md` gives the reason for each. */
 const advisoryLocks: readonly string[] = [
   'exports/export-folder.ts',
   'gateway/keys/user-keys.ts',
@@ -313,7 +313,7 @@ const advisoryLocks: readonly string[] = [
   'storage/postgres/migrate.ts',
 ];
 
-/** Tables with a column that says which process has a row. */
+/** Tables with a lease column. */
 const leaseTables = (texts: readonly string[]): string[] =>
   texts
     .flatMap((text) => [...text.matchAll(/\bCREATE (?:UNLOGGED )?TABLE (\w+) \(([\s\S]*?)\n\);/g)])
@@ -322,14 +322,14 @@ const leaseTables = (texts: readonly string[]): string[] =>
     )
     .map(([, table = '']) => table);
 
-/** Statements whose numbered parts are shared with shorter ones. The list only gets shorter. */
+/** Files whose statements share numbered parameters with shorter ones. Do not add to the list. */
 const numbersParameters: ReadonlySet<string> = new Set([
   'catalog/dataset-list.ts',
   'catalog/repository-list.ts',
   'gateway/search/item-search.ts',
 ]);
 
-/** States of processes and compactions that SQL compares or sets, and assignments of one that is passed as a parameter. */
+/** Literal states of processes and compactions in SQL, and assignments of a state from a parameter. */
 const stateLiterals = (text: string): string[] => [
   ...(codeOf(text).match(
     /\bUPDATE\s+(?:processes|compactions)\b(?:(?!\bWHERE\b)[^`])*?\bSET\b(?:(?!\bWHERE\b)[^`])*?\b(?:phase|status|state)\s*=/g,
@@ -339,10 +339,10 @@ const stateLiterals = (text: string): string[] => [
   ) ?? []),
 ];
 
-/** SQL in a literal, and calls that take one. */
+/** SQL in a string literal, and queries with a literal. */
 const sqlWords = /['"`]\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH)\s|\.query(?:<[^>]*>)?\(\s*['"`]/;
 
-/** Actions of files of compose, which only construct. */
+/** Violations in compose, which only constructs. */
 const composeFaults = (texts: Texts): string[] =>
   [...texts]
     .filter(([file]) => file.startsWith('compose/'))
@@ -358,16 +358,16 @@ const composeFaults = (texts: Texts): string[] =>
 /** Words for where rows are stored: columns of the key, shared tables, tables over all shards, parts. */
 const storageWords = /\b_seg\b|\b_row\b|\bd?pool_|\bDistributed\b|\bsystem\.parts\b/;
 
-/** Files outside of rows/ that still name them. The list only gets shorter, and is to be empty. */
+/** Files outside of rows/ that still name them. Do not add to the list. */
 const namesStorage: readonly string[] = [
-  // An engine that the configuration of the embedded server allows.
+  // An engine in the configuration of the embedded server.
   'embedded/clickhouse-files.ts',
 ];
 
 const frontDoor: ReadonlySet<string> = new Set(['rows/index.ts', 'rows/sql.ts']);
 
 describe('the source tree', () => {
-  it('imports one way: downwards, vendors in their rooms', () => {
+  it('imports only from lower floors, and vendor packages only in their rooms', () => {
     expect(
       allImports()
         .map(violation)
@@ -375,8 +375,8 @@ describe('the source tree', () => {
     ).toEqual([]);
   });
 
-  it('has no circles', () => {
-    expect(circles(allImports())).toEqual([]);
+  it('has no import cycles', () => {
+    expect(cycles(allImports())).toEqual([]);
   });
 
   it('imports files that exist, with their suffix', () => {
@@ -395,11 +395,11 @@ describe('the source tree', () => {
   it('writes each table of the catalog in one place', () => {
     expect(scattered(sourceTexts(), tables())).toEqual([]);
     const written = new Set([...sourceTexts().values()].flatMap(writtenTables));
-    // A table that nothing writes is one that the search above has lost.
+    // A table that nothing writes is one that the search misses.
     expect([...tables()].filter((table) => !written.has(table) && !neverNamed.has(table))).toEqual([]);
   });
 
-  it('says in the schema what a row of each table is', () => {
+  it('has a comment on every table of the schema', () => {
     const described = namesIn(/\bCOMMENT ON TABLE (\w+) IS\s+'[A-Z]/g);
     expect([...tables()].filter((table) => !described.has(table))).toEqual([]);
   });
@@ -415,7 +415,7 @@ describe('the source tree', () => {
     expect(unused(allTexts())).toEqual([]);
   });
 
-  it('knows HTTP in http alone: downloads and their files know no header, no tag and no status', () => {
+  it('names no HTTP header, entity tag or status in query and exports', () => {
     const offenders = sourceFiles()
       .filter((file) => file.startsWith('query/') || file.startsWith('exports/'))
       .flatMap((file) =>
@@ -424,7 +424,7 @@ describe('the source tree', () => {
     expect(offenders).toEqual([]);
   });
 
-  it('makes files of plans: exports import nothing else of query', () => {
+  it('imports only plans and whole files of query into exports', () => {
     const imported = allImports().filter(
       ({ from, to }) => from.startsWith('exports/') && to.startsWith('query/'),
     );
@@ -434,7 +434,7 @@ describe('the source tree', () => {
     ]);
   });
 
-  it('branches by formats and by codes of column types in their tables alone', () => {
+  it('branches on formats and column type codes only in their tables', () => {
     const offenders = sourceFiles()
       .filter((file) => !file.startsWith('query/formats/') && !file.startsWith('model/column-types/'))
       .filter((file) =>
@@ -448,14 +448,14 @@ describe('the source tree', () => {
     expect(offenders).toEqual([]);
   });
 
-  it('knows where rows are stored in rows alone: others import its front door', () => {
+  it('imports rows only through its front door', () => {
     const offenders = allImports()
       .filter(({ from, to }) => to.startsWith('rows/') && !from.startsWith('rows/') && !frontDoor.has(to))
       .map(({ from }) => from);
     expect([...new Set(offenders)]).toEqual([]);
   });
 
-  it('names the columns and tables of rows in rows alone', () => {
+  it('names storage columns and tables only in rows', () => {
     const offenders = [...sourceTexts()].filter(
       ([file, text]) => !file.startsWith('rows/') && storageWords.test(codeOf(text)),
     );
@@ -469,15 +469,15 @@ describe('the source tree', () => {
     expect(withToken.map(([file]) => file)).toEqual(['rows/staging.ts']);
     const code = codeOf(withToken[0]?.[1] ?? '');
     expect(code.match(/\b(?:overName|statedTable|sourceOf|Distributed|entry)\b/g)).toBeNull();
-    // Its table has the name that it has on one server.
+    // The statement names the local table.
     expect(code.match(/INSERT INTO \S+/g)).toEqual([['INSERT INTO $', '{database}.$', '{table}'].join('')]);
   });
 
-  // ClickHouse 26.7 answers `count()` and `min(_seg)` from the index of the parts and ignores a hint there: the rows of other
-  // segments are counted, and the guard of the statement does not see it.
+  // ClickHouse 26.7 answers `count()` and `min(_seg)` from the index of the parts and ignores a hint there: it counts the
+  // rows of other segments, which the guard of the statement does not notice.
   it('selects segments by conditions, never by hints', () => {
     const hints = [...sourceTexts()].filter(([, text]) => /\bindexHint\b/.test(codeOf(text)));
-    // Hints of values, next to conditions that say the same of each row.
+    // Hints on values, next to equivalent conditions on each row.
     expect(hints.map(([file]) => file).sort()).toEqual(['rows/count.ts', 'rows/merge-sql.ts']);
     expect(hints.filter(([, text]) => /\bindexHint\([^)]*_seg/.test(codeOf(text)))).toEqual([]);
   });
@@ -489,7 +489,7 @@ describe('the source tree', () => {
     expect(offenders).toEqual([]);
   });
 
-  it('has leases in the table of jobs alone, and advisory locks where the README of jobs says why', () => {
+  it('has leases only in the jobs table, and advisory locks only where the README of jobs gives a reason', () => {
     expect(leaseTables(migrationTexts())).toEqual(['jobs']);
     const locking = [...sourceTexts()].filter(([, text]) => /\bpg_(?:try_)?advisory_/.test(codeOf(text)));
     expect(locking.map(([file]) => file).sort()).toEqual(advisoryLocks);
@@ -497,18 +497,18 @@ describe('the source tree', () => {
     expect(advisoryLocks.filter((file) => !reasons.includes(file))).toEqual([]);
   });
 
-  it('names the parameters of a statement that has more than six', () => {
+  it('names the parameters of statements with more than six', () => {
     const offenders = [...sourceTexts()].filter(
       ([file, text]) => !numbersParameters.has(file) && /\$(?:[7-9]|\d\d)\b/.test(codeOf(text)),
     );
     expect(offenders.map(([file]) => file)).toEqual([]);
   });
 
-  it('constructs in compose, and does nothing else there: no SQL, no files, no state', () => {
+  it('has no SQL, file access or state in compose', () => {
     expect(composeFaults(sourceTexts())).toEqual([]);
   });
 
-  it('exports by name only', () => {
+  it('has no default exports', () => {
     const offenders = sourceFiles().filter((file) =>
       /^export default/m.test(readFileSync(join(source, file), 'utf8')),
     );
@@ -516,40 +516,40 @@ describe('the source tree', () => {
   });
 });
 
-describe('the rules themselves', () => {
+describe('the rules', () => {
   const judge = (from: string, text: string) => importsOf(from, text).map(violation);
 
-  it('see an import upwards', () => {
+  it('find an upward import', () => {
     expect(judge('model/version.ts', "import { x } from '../catalog/datasets.js';")).toEqual([
       'model/version.ts imports catalog/datasets.ts: upwards',
     ]);
   });
 
-  it('see a type-only import upwards, and one over several lines', () => {
+  it('find an upward import that is type-only and spans several lines', () => {
     expect(judge('lib/log.ts', "import type {\n  Caller,\n} from '../model/permission.js';")[0]).toMatch(
       /upwards/,
     );
   });
 
-  it('see neighbours that know each other', () => {
+  it('find an import between neighbours', () => {
     expect(judge('uploads/a.ts', "import { b } from '../query/b.js';")[0]).toMatch(/neighbours/);
   });
 
-  it('see an import upwards, or of a neighbour, between the folders of a room', () => {
+  it('find an upward import, and one between neighbours, within a room', () => {
     expect(judge('uploads/layout/a.ts', "import { b } from '../insert/b.js';")[0]).toMatch(/upwards/);
     expect(judge('uploads/insert/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
     expect(judge('uploads/odd/a.ts', "import { b } from '../layout/b.js';")[0]).toMatch(/no known folder/);
   });
 
-  it('see a vendor outside of its room', () => {
+  it('find a vendor package outside of its room', () => {
     expect(judge('uploads/a.ts', "import { Kafka } from 'kafkajs';")[0]).toMatch(/belongs to storage\/kafka/);
   });
 
-  it('see a dynamic import of the embedded components', () => {
+  it('find a dynamic import of the embedded components', () => {
     expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only standalone\.ts/);
   });
 
-  it('see SQL, files and state in compose', () => {
+  it('find SQL, file access and state in compose', () => {
     const faults = (text: string): string[] => composeFaults(new Map([['compose/a.ts', text]]));
     expect(faults("await sql.query<X>(\n  'TRUNCATE x')")).toEqual(['compose/a.ts: contains SQL']);
     expect(faults('const read = `SELECT 1`;')).toEqual(['compose/a.ts: contains SQL']);
@@ -558,7 +558,7 @@ describe('the rules themselves', () => {
     expect(faults('/* SELECT 1 */ const server = createApp();')).toEqual([]);
   });
 
-  it('see a table that is written in two places, over several lines too', () => {
+  it('find a table that is written in two places, also in statements over several lines', () => {
     const known = new Set(['chunks', 'processes', 'segments']);
     const places = (...files: [string, string][]): string[] => scattered(new Map(files), known);
     const chunks = 'insert into\n  chunks (number)';
@@ -576,7 +576,7 @@ describe('the rules themselves', () => {
     );
   });
 
-  it('see a state of a process or a compaction as a literal, but not in comparisons of TypeScript', () => {
+  it('find a state of a process or compaction in SQL, but not in TypeScript', () => {
     const found = (text: string): number => stateLiterals(text).length;
     expect(found("`WHERE p.status = 'pending' AND p.phase NOT IN ('merge', 'merged')`")).toBe(2);
     expect(found('`UPDATE compactions SET state = $1 WHERE true`')).toBe(1);
@@ -585,13 +585,13 @@ describe('the rules themselves', () => {
     expect(found("if (state.status === 'pending') return { status: 'failed' };")).toBe(0);
   });
 
-  it('see a lease outside of the jobs, but not a time until which something holds', () => {
+  it('find a table with a lease column, but not one with an expiry time', () => {
     const table = 'CREATE UNLOGGED TABLE turns (\n  id bigint,\n  owner uuid NOT NULL\n);';
     const holds = 'CREATE TABLE holds (\n  scope text,\n  until timestamptz\n);';
     expect(leaseTables([holds, table])).toEqual(['turns']);
   });
 
-  it('see headers, tags and statuses, but not what comments say of them', () => {
+  it('find headers, tags and statuses in code, but not in comments', () => {
     expect(httpWords("headers['Content-Type'] = x; return { status: 304 };")).toEqual([
       "'Content-Type'",
       'status: 304',
@@ -600,7 +600,7 @@ describe('the rules themselves', () => {
     expect(httpWords("/** `ETag` of it. */\n  // the header 'Range'\nconst rows = 304;")).toEqual([]);
   });
 
-  it('see a branch by a format or by a code', () => {
+  it('find a branch on a format or a column type code', () => {
     expect(tableBranches("if (format === 'xlsx') x();")).toEqual(["=== 'xlsx'"]);
     expect(tableBranches('switch (column.physical) {')).toEqual(['switch (column.physical)']);
     expect(tableBranches("if (column.physical !== 'f') x();")).toEqual(["!== 'f'"]);
@@ -608,15 +608,15 @@ describe('the rules themselves', () => {
     expect(tableBranches("formats.csv.select; const format = 'csv';")).toEqual([]);
   });
 
-  it('find a circle', () => {
+  it('find an import cycle', () => {
     const imports = [
       { from: 'lib/a.ts', to: 'lib/b.ts' },
       { from: 'lib/b.ts', to: 'lib/a.ts' },
     ];
-    expect(circles(imports)).toEqual(['lib/a.ts -> lib/b.ts -> lib/a.ts']);
+    expect(cycles(imports)).toEqual(['lib/a.ts -> lib/b.ts -> lib/a.ts']);
   });
 
-  it('let a downward import pass', () => {
+  it('accept a downward import', () => {
     expect(
       judge('uploads/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
     ).toEqual([undefined, undefined]);
@@ -628,21 +628,21 @@ describe('the rule about exports', () => {
   const texts = (source: string, ...others: readonly (readonly [string, string])[]): Texts =>
     new Map([['src/lib/a.ts', source], ...others]);
 
-  it('finds a name without imports', () => {
+  it('finds an export that no file imports', () => {
     expect(unused(texts('export const one = 1;\nexport const two = one + one;'))).toEqual([
       'src/lib/a.ts: nobody imports one',
       'src/lib/a.ts: nobody imports two',
     ]);
   });
 
-  it('sees a name that only a test uses', () => {
+  it('finds an export that only a test uses', () => {
     const importing = "import {\n  type Three,\n  one,\n} from '../../src/lib/a.js';";
     expect(unused(texts('export function one() {}', ['test/unit/a.test.ts', importing]))).toEqual([
       'src/lib/a.ts: only tests use one',
     ]);
   });
 
-  it('lets names pass that the product imports, one by one or all', () => {
+  it('accepts exports that the product imports, by name or with the whole module', () => {
     const one = "import { one as first } from './a.js';";
     const rest = "const rest = await import('./a.js');";
     expect(unused(texts('export const one = 1;', ['src/lib/b.ts', one]))).toEqual([]);

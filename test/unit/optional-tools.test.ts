@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { skippedLine } from '../support/skipped-reporter.js';
 import { testSources, testFiles as tests } from '../support/test-files.js';
 
-/** Programs that are called by their names, and why they need not be declared. */
+/** Direct calls of programs that need no declaration, with the reason. */
 const undeclared: readonly string[] = [
-  // Only on systems without /proc, all of which have it.
+  // Called only on systems without /proc, which always have it.
   'test/system/embedded/harness.ts: ps',
 ];
 
@@ -17,14 +17,14 @@ it('tests run other programs only through testWith and programOf', () => {
   expect(direct).toEqual(undeclared);
   const unguarded = tests.filter(
     ({ text }) =>
-      // Scripts of the project run other programs, too.
+      // Shell scripts of the project run other programs as well.
       /\b(?:programOf|startStage|expectToFire)\(|\(['"`][\w./-]+\.sh['"`]\)\)/.test(text) &&
       !/\b(?:testWith\(|browserTest\b)/.test(text),
   );
   expect(unguarded.map(({ name }) => name)).toEqual([]);
 });
 
-it('the closing line counts tests, and each tool that they lack', () => {
+it('the final line counts skipped tests, by missing tool', () => {
   expect(skippedLine([])).toBe('');
   expect(skippedLine([['haproxy']])).toBe(
     '1 test was skipped because an optional tool is missing: haproxy for 1 (apt-get install haproxy)',

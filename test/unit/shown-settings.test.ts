@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeConfig, loadConfig } from '../../src/config.js';
 
-it('the settings in force have the hosts of addresses, and no secret', () => {
+it('describeConfig shows the hosts of addresses and hides credentials', () => {
   const shown = describeConfig(
     loadConfig({
       DATABASE_URL: 'postgres://catalog:hunter2@db.example:5433/catalog?password=hunter2',

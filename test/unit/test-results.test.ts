@@ -5,7 +5,7 @@ import { summaryOf } from '../support/results-summary.js';
 const failure = (test: string, lines: readonly string[]) => ({ test, at: 'test/unit/a.test.ts:3', lines });
 
 describe('the explanation of an error', () => {
-  it('has the lines that differ, without colours', () => {
+  it('lists the lines that differ, without colours', () => {
     const diff =
       '\u001b[32m- Expected\u001b[39m\n\u001b[31m+ Received\u001b[39m\n\n  Object {\n    "a": 1,\n\u001b[32m-   "b": 2,\u001b[39m\n\u001b[31m+   "b": 3,\u001b[39m\n  }';
     expect(explain({ message: 'expected {…} to deeply equal {…}\nmore', diff })).toEqual([
@@ -15,7 +15,7 @@ describe('the explanation of an error', () => {
     ]);
   });
 
-  it('has a bound on the number and the length of its lines', () => {
+  it('is limited in the number and length of its lines', () => {
     const diff = Array.from({ length: 500 }, (_, at) => `+ ${at} ${'x'.repeat(1_000)}`).join('\n');
     const lines = explain({ message: 'different', diff });
     expect(lines).toHaveLength(18);
@@ -23,7 +23,7 @@ describe('the explanation of an error', () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
   });
 
-  it('has the last comparison of a poll', () => {
+  it('includes the last comparison of a poll', () => {
     const cause = { message: 'expected 3 to be 4', diff: '- Expected\n+ Received\n\n- 4\n+ 3' };
     const lines = explain({ message: 'Matcher did not succeed in time.', cause } as Parameters<
       typeof explain
@@ -63,7 +63,7 @@ describe('the summary of several runs', () => {
     });
   });
 
-  it('fits into thirty lines, and leaves what short failures do not need to the others', () => {
+  it('fits into thirty lines, and gives long failures the lines that short ones do not need', () => {
     const long = failure(
       'long',
       Array.from({ length: 40 }, (_, at) => `line ${at}`),

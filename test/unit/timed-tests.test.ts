@@ -6,16 +6,16 @@ import { expect, it } from 'vitest';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** Tests that may read a clock twice, and why. */
+/** Tests that may measure elapsed time, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
-  'integration/gateway/search.test.ts': 'a ratio of two medians, measured in turns',
+  'integration/gateway/search.test.ts': 'the ratio of two medians, measured alternately',
 };
 
-/** A time of its own that is none of the test's. */
+/** Tests with a timeout of another kind, or of a random test whose length the environment sets. */
 const otherTimeouts: Readonly<Record<string, string>> = {
-  'unit/storage/kafka/kafkajs/encoder-patch.test.ts': 'a field of a request of Kafka',
-  'system/query/apply.test.ts': 'as many pipelines as the environment asks for',
-  'integration/query/filter-http.test.ts': 'as many filters as the environment asks for',
+  'unit/storage/kafka/kafkajs/encoder-patch.test.ts': 'a field of a Kafka request',
+  'system/query/apply.test.ts': 'the environment sets the number of pipelines',
+  'integration/query/filter-http.test.ts': 'the environment sets the number of filters',
 };
 
 const files = ['unit', 'integration', 'system'].flatMap((part) =>
@@ -24,23 +24,23 @@ const files = ['unit', 'integration', 'system'].flatMap((part) =>
     .map((name) => join(folder, part, name)),
 );
 
-/** Places of a pattern, as `file:line`. */
-const placesOf = (pattern: RegExp, but: Readonly<Record<string, string>>): string[] =>
+/** Matches of a pattern, as `file:line`. */
+const placesOf = (pattern: RegExp, except: Readonly<Record<string, string>>): string[] =>
   files.flatMap((file) => {
     const name = relative(folder, file).replaceAll('\\', '/');
-    if (name in but || name === 'unit/timed-tests.test.ts') return [];
+    if (name in except || name === 'unit/timed-tests.test.ts') return [];
     const text = readFileSync(file, 'utf8');
     return [...text.matchAll(pattern)].map(
       ({ index }) => `${name}:${text.slice(0, index).split('\n').length}`,
     );
   });
 
-it('no test measures how long something takes', () => {
+it('no test measures elapsed time', () => {
   const clock = /(?:Date|performance)\.now\(\)\s*-\s*[a-z]|hrtime|cpuUsage\(|monitorEventLoopDelay/gi;
   expect(placesOf(clock, exceptions)).toEqual([]);
 });
 
-it('tests wait as long as all others do (test/support/patience.ts)', () => {
+it('no test sets a timeout of its own (test/support/patience.ts has the common ones)', () => {
   const ownTime = /\btimeout: [\d_]+[, }]|\n\s*\}, \d[\d_]{4,}\);|vi\.waitFor\(/g;
   expect(placesOf(ownTime, otherTimeouts)).toEqual([]);
 });
@@ -49,7 +49,7 @@ it('no test blocks its own event loop while a program runs: the runner ends a wo
   expect(placesOf(/\b(?:exec|execFile|spawn)Sync\(/g, {})).toEqual([]);
 });
 
-it('an exception is a test that there is', () => {
+it('every exception names an existing test', () => {
   const names = files.map((file) => relative(folder, file).replaceAll('\\', '/'));
   expect(names).toEqual(expect.arrayContaining([...Object.keys(exceptions), ...Object.keys(otherTimeouts)]));
 });

@@ -21,7 +21,7 @@ const run = (bench: Bench, more: Partial<BenchEntry> = {}, signal = new AbortCon
 
 const endless: Bench = () => new Promise(() => undefined);
 
-test('the figures of a bench are its result, and its setup is undone in reverse', async () => {
+test('the result of a bench has its figures, and its setup is undone in reverse order', async () => {
   const undone: string[] = [];
   const result = await run(async ({ pick, defer }) => {
     await defer('first', () => void undone.push('first'));
@@ -33,7 +33,7 @@ test('the figures of a bench are its result, and its setup is undone in reverse'
   expect(undone).toEqual(['second', 'first']);
 });
 
-test('a bench that throws has the reason and its figures as result, and its setup is undone', async () => {
+test('the result of a bench that throws has the reason and the figures so far, and its setup is undone', async () => {
   let undone = false;
   const result = await run(async ({ defer, product, report }) => {
     report([{ name: 'x', value: 1, unit: 's' }]);
@@ -48,11 +48,11 @@ test('a bench that throws has the reason and its figures as result, and its setu
   expect(undone).toBe(true);
 });
 
-test('a bench that does not end is broken off at its limit', async () => {
+test('a bench is aborted at its time limit', async () => {
   expect((await run(endless, { limitMinutes: 0.0005 })).failure).toContain('not done within 0.0005 minutes');
 });
 
-test('a bench is broken off when the run is stopped', async () => {
+test('a bench is aborted when the run is stopped', async () => {
   const stopping = new AbortController();
   const result = run(endless, {}, stopping.signal);
   stopping.abort();

@@ -53,11 +53,11 @@ describe('comparison with an earlier run', () => {
 
   test.each([
     ['a lower value is better where a goal sets an upper bound', 10, 8, { goal: { atMost: 1 } }, 'better'],
-    ['a higher value is worse there', 10, 12, { goal: { atMost: 1 } }, 'worse'],
+    ['a higher value is worse where a goal sets an upper bound', 10, 12, { goal: { atMost: 1 } }, 'worse'],
     ['a higher value is better where a goal sets a lower bound', 10, 12, { goal: { atLeast: 1 } }, 'better'],
     ['without a goal the stated direction counts', 10, 12, { better: 'lower' }, 'worse'],
-    ['without any direction nothing is judged', 10, 20, {}, 'same'],
-    ['a tenth is noise', 10, 10.9, { better: 'lower' }, 'same'],
+    ['without a direction a change is not judged', 10, 20, {}, 'same'],
+    ['a change of less than a tenth is noise', 10, 10.9, { better: 'lower' }, 'same'],
   ] as const)('%s', (_title, before, now, more, verdict) => {
     expect(change(before, now, more)).toMatchObject({ before, verdict });
   });
@@ -74,7 +74,7 @@ describe('comparison with an earlier run', () => {
 });
 
 describe('the table', () => {
-  test('shows value, goal, yardstick and change, in columns of one width', () => {
+  test('shows value, goal, yardstick and change in aligned columns', () => {
     const earlier = report(result('upload', [{ ...ratio, value: 4.4 }]));
     const memory: Figure = { name: 'peak memory', value: 1234.6, unit: 'MB' };
     expect(renderTable([result('upload', [ratio, memory])], earlier)).toBe(
@@ -87,7 +87,7 @@ describe('the table', () => {
     );
   });
 
-  test('has a failed bench with the first line of the reason', () => {
+  test('shows a failed bench with the first line of the reason', () => {
     const table = renderTable([result('wide', [], 'Error: no room\n    at somewhere')]);
     expect(table).toContain('| wide  | the bench itself |');
     expect(table).toContain('| failed | Error: no room |');
@@ -104,7 +104,7 @@ describe('the table', () => {
   });
 });
 
-test('a run of some benches leaves the results of the others', () => {
+test('a run of some benches keeps the results of the others', () => {
   const [first, second, newer] = [result('a', []), result('b', []), result('a', [ratio])];
   expect(mergeResults([first, second], [newer])).toEqual([second, newer]);
 });
@@ -123,7 +123,7 @@ describe('options', () => {
     expect(parseOptions(['--', '--quick'], names).out).toBe('bench/results/quick.json');
   });
 
-  test('benches are named in a list; an unknown one is refused with those there are', () => {
+  test('--only selects benches, and an unknown name is refused with the list of benches', () => {
     expect(parseOptions(['--only', 'download, upload'], names).only).toEqual(['download', 'upload']);
     expect(parseOptions(['--help'], names).help).toBe(true);
     expect(() => parseOptions(['--only', 'upload,nope'], names)).toThrow(
@@ -133,7 +133,7 @@ describe('options', () => {
   });
 });
 
-test('percentiles are values that were measured', () => {
+test('percentiles are measured values, without interpolation', () => {
   const values = [5, 1, 4, 2, 3];
   expect(median(values)).toBe(3);
   expect([0.01, 0.2, 0.21, 0.95, 1].map((share) => percentile(values, share))).toEqual([1, 1, 2, 5, 5]);

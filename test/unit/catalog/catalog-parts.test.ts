@@ -7,7 +7,7 @@ import { brokenUnique } from '../../../src/catalog/sql-state.js';
 import { quotaExceeded, requireQuota } from '../../../src/model/plan.js';
 
 describe('API keys', () => {
-  it('are 256 random bits that go into a user name as they are', () => {
+  it('are 256 random bits, in characters that a user name can contain unescaped', () => {
     const keys = Array.from({ length: 50 }, newApiKey);
     expect(new Set(keys.map(({ key }) => key)).size).toBe(50);
     for (const { key, prefix, hash } of keys) {
@@ -33,7 +33,7 @@ describe('inBatches', () => {
     return { loads, items };
   };
 
-  it('continues after a batch without shown items, and ends with a short one', async () => {
+  it('continues after a batch whose items are all filtered out, and stops after a short one', async () => {
     expect(await collect(1)).toEqual({ loads: [0, 1, 2, 3, 4, 5, 6, 7], items: [1, 2, 3, 5, 6, 7] });
     expect(await collect(3)).toEqual({ loads: [0, 3, 6], items: [1, 2, 3, 5, 6, 7] });
     expect(await collect(100)).toEqual({ loads: [0], items: [1, 2, 3, 5, 6, 7] });
@@ -41,7 +41,7 @@ describe('inBatches', () => {
 });
 
 describe('searchPatterns', () => {
-  it('takes words literally', () => {
+  it('escapes wildcards in words', () => {
     expect(searchPatterns(' a  100%_b\\ ')).toEqual(['%a%', '%100\\%\\_b\\\\%']);
     expect(searchPatterns(undefined)).toEqual([]);
   });
@@ -55,20 +55,20 @@ describe('quotas', () => {
     });
   });
 
-  it('allow what reaches the limit and nothing beyond', () => {
+  it('allow use up to the limit, but not beyond', () => {
     requireQuota('columns', 5, 4, 5);
     requireQuota('columns', null, 4, 1e15);
     expect(() => requireQuota('columns', 5, 4, 6)).toThrow('5 columns per dataset; 4 are used');
   });
 });
 
-it('knows a broken unique constraint by its state, and nothing else', () => {
+it('brokenUnique names the constraint of a unique violation, and of no other error', () => {
   expect(brokenUnique(Object.assign(new Error(), { code: '23505', constraint: 'x' }))).toBe('x');
   expect(brokenUnique(Object.assign(new Error(), { code: '23503', constraint: 'x' }))).toBeUndefined();
   expect(brokenUnique(null)).toBeUndefined();
 });
 
-describe('the command line of operators', () => {
+describe('the admin command line', () => {
   const group = {
     name: 'thing',
     summary: 'Things',

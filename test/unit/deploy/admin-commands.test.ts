@@ -1,4 +1,4 @@
-/** Commands of operators in the documents are those that there are. */
+/** Admin commands in the documentation exist. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createAccountCommands } from '../../../src/admin/accounts.js';
@@ -17,7 +17,7 @@ import { createVerifyCommands } from '../../../src/admin/verify.js';
 import { projectFile } from './compose-file.js';
 
 const unused = (): never => {
-  throw new Error('no command is run here');
+  throw new Error('commands are only parsed here');
 };
 
 const groups = [
@@ -43,7 +43,7 @@ const groups = [
 
 class Parsed extends Error {}
 
-/** Fails unless the line is one that would run. */
+/** Rejects with `Parsed` if the line is a valid command. */
 const parse = (line: string): Promise<string> =>
   runCommandLine(groups, line.trim().split(/\s+/), async () => {
     throw new Parsed();
@@ -56,7 +56,7 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-/** Lines of blocks for a shell; `<id>` stands for a value, what is in brackets may be left out. */
+/** Commands in shell blocks, with `<id>` replaced by a value and without the brackets of optional parts. */
 const commandsIn = (text: string): string[] =>
   [...text.matchAll(/^```(?:sh|console)\n(.*?)^```/gms)]
     .flatMap(([, block = '']) => [...block.matchAll(/npm run admin -- ([^#\n]+)/g)])
@@ -65,7 +65,7 @@ const commandsIn = (text: string): string[] =>
 const commands = documents.flatMap((path) => commandsIn(projectFile(path)).map((line) => ({ path, line })));
 
 describe('documents name commands that exist', () => {
-  it('above all in the pages for operators', () => {
+  it('with more than 15 of them in the pages for operators', () => {
     expect(commands.filter(({ path }) => path.startsWith('docs/operating/')).length).toBeGreaterThan(15);
   });
 
@@ -74,7 +74,7 @@ describe('documents name commands that exist', () => {
   });
 
   it.each(['uploads list', 'upload list --stock', 'upload show'])(
-    'notices that there is no %s',
+    'refuses the invalid command %s',
     async (line) => {
       await expect(parse(line)).rejects.not.toBeInstanceOf(Parsed);
     },

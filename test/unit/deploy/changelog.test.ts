@@ -20,7 +20,7 @@ it('the newest version of the change log is that of the package', () => {
   expect(versionOf('package-lock.json')).toBe(newest);
 });
 
-it('changes are grouped as usual, each group once a version', () => {
+it('each version lists its changes under the usual headings, each at most once', () => {
   for (const part of text.split('\n## ').slice(1)) {
     const groups = [...part.matchAll(/^### (.+)$/gm)].map(([, name = '']) => name);
     expect(groups).toEqual([...new Set(groups)]);

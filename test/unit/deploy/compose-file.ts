@@ -29,7 +29,7 @@ export interface ComposeFile {
 
 const variable = /\$\{([A-Z0-9_]+)(?::-([^}]*))?\}/g;
 
-/** The variables a text asks for, each with the default it names. */
+/** Variables that a text refers to, with their defaults. */
 export const variablesOf = (text: string): Map<string, Set<string | undefined>> => {
   const found = new Map<string, Set<string | undefined>>();
   for (const [, name = '', fallback] of text.matchAll(variable)) {
@@ -50,14 +50,14 @@ const interpolate = (node: unknown, env: Readonly<Record<string, string>>): unkn
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, interpolate(value, env)]));
 };
 
-/** The file with anchors merged and variables put in, in the order in which Compose does it. */
+/** Parses the file like Compose: merges anchors, then substitutes variables. */
 export const parseCompose = (text: string, env: Readonly<Record<string, string>> = {}): unknown =>
   interpolate(parse(text, { merge: true }), env);
 
 export const composeText = projectFile('docker-compose.yml');
 export const compose = parseCompose(composeText) as ComposeFile;
 
-/** `NAME=value` lines. */
+/** Parses `NAME=value` lines. */
 export const parseEnvFile = (text: string): Map<string, string> =>
   new Map(
     text

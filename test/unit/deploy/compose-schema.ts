@@ -1,7 +1,6 @@
 /**
- * The part of the Compose Specification that docker-compose.yml uses, as a JSON Schema. Nothing else is allowed, so
- * that a slip of the keyboard is found although no Docker engine reads the file here. A key that is used for the
- * first time is added with the type that the specification gives it.
+ * Subset of the Compose Specification that docker-compose.yml uses, as a JSON Schema. It allows nothing else, so that
+ * tests find typos without a Docker engine. To use a new key, add it with its type in the specification.
  */
 const text = { type: 'string', minLength: 1 } as const;
 const texts = { type: 'array', items: text, minItems: 1 } as const;
@@ -66,7 +65,7 @@ const service = object(
     profiles: texts,
     entrypoint: texts,
     command: texts,
-    // A number or a boolean without quotes is written in one way by YAML and read in another by the program.
+    // YAML may rewrite an unquoted number or boolean before the program reads it.
     environment: mapOf({ type: 'string' }),
     env_file: {
       type: 'array',

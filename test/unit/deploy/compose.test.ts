@@ -33,7 +33,7 @@ const oneShots = ['migrate'];
 const knownSettings = new Set(Object.values(settings).map(({ env }) => env));
 
 describe('docker-compose.yml', () => {
-  it('is what the Compose Specification allows', () => {
+  it('follows the Compose Specification', () => {
     expect(mistakes(compose)).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('docker-compose.yml', () => {
     ['an unknown condition', 'condition: service_healthy', 'condition: healthy'],
     ['a duration without unit', 'interval: 5s', 'interval: 5'],
     ['a colon that makes a mapping of a command', 'CMD, /garage, bucket', 'CMD, /garage: bucket'],
-  ])('would be refused with %s', (_what, right, wrong) => {
+  ])('is refused with %s', (_what, right, wrong) => {
     expect(composeText).toContain(right);
     expect(mistakes(parseCompose(composeText.replace(right, wrong)))).not.toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('docker-compose.yml', () => {
     (name) => {
       const service = serviceNamed(name, parse(composeText, { merge: true }) as ComposeFile);
       expect(service.env_file).toEqual([{ path: 'settings.env', required: false }]);
-      // Variables of the file win over settings.env: they are fixed, or have the same name.
+      // `environment` overrides settings.env: its values are fixed, or variables of the same name.
       const fixed = Object.entries(service.environment ?? {}).filter(
         ([setting, value]) => !new RegExp(`^\\$\\{${setting}(:-[^}]*)?\\}$`).test(value),
       );
@@ -71,14 +71,14 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it.each(productServices)('starts %s by an entry of the source tree', (name) => {
+  it.each(productServices)('starts %s with an entry point of the source tree', (name) => {
     const [program, path = ''] = serviceNamed(name).command ?? [];
     const source = path.replace(/^dist\/(.*)\.js$/, '../../../src/$1.ts');
     expect(program).toBe('node');
     expect(existsSync(fileURLToPath(new URL(source, import.meta.url)))).toBe(true);
   });
 
-  it('asks the ports that API and worker listen on for their health', () => {
+  it('checks the health of API and worker on the ports they listen on', () => {
     for (const [name, port] of [
       ['api', 'PORT'],
       ['worker', 'WORKER_PORT'],
@@ -89,19 +89,19 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('api').ports).toEqual([`127.0.0.1:8080:${serviceNamed('api').environment?.PORT}`]);
   });
 
-  it('lets the worker be scaled: no name and no port that only one container can have', () => {
+  it('lets the worker be scaled: no container name, published port or volume', () => {
     expect(serviceNamed('worker').container_name).toBeUndefined();
     expect(serviceNamed('worker').ports).toBeUndefined();
     expect(serviceNamed('worker').volumes).toBeUndefined();
   });
 
-  it('restarts what runs on, and runs what runs once just once', () => {
+  it('restarts all services but those that run once', () => {
     for (const [name, { restart }] of Object.entries(compose.services)) {
       expect([name, restart]).toEqual([name, oneShots.includes(name) ? 'no' : 'unless-stopped']);
     }
   });
 
-  it('waits for what can become true', () => {
+  it('waits only for services with a health check, and for the completion of those that run once', () => {
     for (const { depends_on = {} } of Object.values(compose.services)) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         const { healthcheck } = serviceNamed(other);
@@ -115,7 +115,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('keeps what must survive on declared volumes, and declares no other', () => {
+  it('declares exactly the volumes that it mounts, and bind-mounts only files that exist', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
     const named = mounts
       .map((mount) => mount.split(':')[0] ?? '')
@@ -126,7 +126,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets Kafka take the largest message that the product sends, also when it is changed', () => {
+  it('lets Kafka accept the largest message of the product, also with another MAX_MESSAGE_BYTES', () => {
     const changed = parseCompose(composeText, { MAX_MESSAGE_BYTES: '50331648' }) as ComposeFile;
     for (const file of [compose, changed]) {
       const largest = Number(serviceNamed('api', file).environment?.MAX_MESSAGE_BYTES);
@@ -146,7 +146,7 @@ describe('docker-compose.yml', () => {
     expect(product?.EXPORTS_URL).toBe(`s3://${store?.GARAGE_DEFAULT_BUCKET}/files`);
     expect(product?.S3_ACCESS_KEY_ID).toBe(store?.GARAGE_DEFAULT_ACCESS_KEY);
     expect(product?.S3_SECRET_ACCESS_KEY).toBe(store?.GARAGE_DEFAULT_SECRET_KEY);
-    // Garage refuses keys of another form.
+    // Garage refuses other keys.
     expect(store?.GARAGE_DEFAULT_ACCESS_KEY).toMatch(/^GK[0-9a-f]{24}$/);
     for (const secret of [store?.GARAGE_DEFAULT_SECRET_KEY, store?.GARAGE_RPC_SECRET])
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
@@ -169,7 +169,7 @@ describe('docker-compose.yml', () => {
     expect(Number(own)).toBeLessThan(Number.parseInt(limit, 10) * 1024 ** 3);
   });
 
-  it('has every variable in deploy/compose.env, with the same default everywhere', () => {
+  it('uses exactly the variables of deploy/compose.env, with the same defaults', () => {
     const listed = parseEnvFile(projectFile('deploy/compose.env'));
     const used = variablesOf(composeText);
     expect([...used.keys()].sort()).toEqual([...listed.keys()].sort());
@@ -180,8 +180,8 @@ describe('docker-compose.yml', () => {
 describe('Dockerfile', () => {
   const dockerfile = projectFile('Dockerfile');
 
-  it('copies only what exists and what .dockerignore lets through', () => {
-    const letThrough = projectFile('.dockerignore')
+  it('copies only files that exist and that .dockerignore includes', () => {
+    const included = projectFile('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
@@ -190,12 +190,12 @@ describe('Dockerfile', () => {
     );
     expect(copied).toContain('migrations');
     for (const path of copied) {
-      expect(letThrough).toContain(path);
+      expect(included).toContain(path);
       expect(existsSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)))).toBe(true);
     }
   });
 
-  it('builds with every script that the build runs, and with the commit of its argument', () => {
+  it('copies every script that the build runs, and takes the commit as an argument', () => {
     const { scripts } = JSON.parse(projectFile('package.json')) as { scripts: Record<string, string> };
     const run = [...(scripts['build:production'] ?? '').matchAll(/node (scripts\/\S+)/g)].map(
       ([, path]) => path ?? '',
@@ -205,11 +205,11 @@ describe('Dockerfile', () => {
     expect(dockerfile).toMatch(/^ARG COMMIT=\n(?:#.*\n)*RUN npm run build:production$/m);
     for (const name of productServices)
       expect(serviceNamed(name).build).toEqual({ context: '.', args: { COMMIT: '' } });
-    const told = parseCompose(composeText, { COMMIT: 'abc' }) as ComposeFile;
-    expect(serviceNamed('api', told).build?.args).toEqual({ COMMIT: 'abc' });
+    const withCommit = parseCompose(composeText, { COMMIT: 'abc' }) as ComposeFile;
+    expect(serviceNamed('api', withCommit).build?.args).toEqual({ COMMIT: 'abc' });
   });
 
-  it('leaves the embedded components out by leaving out what only the manifest calls optional', () => {
+  it('leaves out the embedded components by deleting the optional dependencies of package.json', () => {
     const manifest = JSON.parse(projectFile('package.json')) as Record<string, Record<string, string>>;
     expect(dockerfile).toContain('npm pkg delete optionalDependencies');
     expect(dockerfile).not.toMatch(/^RUN.*--omit=optional/m);
@@ -220,7 +220,7 @@ describe('Dockerfile', () => {
     ]);
   });
 
-  it('runs as a user that is not root', () => {
+  it('runs as an unprivileged user', () => {
     expect(/^USER (.+)$/m.exec(dockerfile)?.[1]).toBe('node');
   });
 });

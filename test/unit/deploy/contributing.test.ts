@@ -12,7 +12,7 @@ import { projectFile } from './compose-file.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = projectFile('CONTRIBUTING.md');
 
-/** The walks by their titles, each of which begins with `**<title>.**`. */
+/** Walkthroughs by title; each begins with `**<title>.**`. */
 const [, howTo = ''] = text.split('\n## How to add\n');
 const [section = ''] = howTo.split('\n## ');
 const walks = new Map(
@@ -24,18 +24,18 @@ const walks = new Map(
 
 const walk = (title: string): string => {
   const found = walks.get(title);
-  if (found === undefined) throw new Error(`CONTRIBUTING.md has no walk ${title}`);
+  if (found === undefined) throw new Error(`CONTRIBUTING.md has no walkthrough ${title}`);
   return found;
 };
 
-/** Files and folders that a walk names. */
+/** Files and folders that a walkthrough names. */
 const pathsOf = (title: string): string[] =>
   [...walk(title).matchAll(/`((?:src|test)\/[\w./-]+)`|\]\((docs\/[\w./-]+)\)/g)].map(
     ([, code, link]) => code ?? link ?? '',
   );
 
-describe('a walk through a change', () => {
-  it('is there for each kind of change', () => {
+describe('a walkthrough in CONTRIBUTING.md', () => {
+  it('exists for each kind of change', () => {
     expect([...walks.keys()]).toEqual([
       'An upload option',
       'A download option',
@@ -57,7 +57,7 @@ describe('a walk through a change', () => {
     },
   );
 
-  it('has every upload option where the walk says: in the table and in the document', () => {
+  it('names the table of upload options, and the document that describes each of them', () => {
     expect(pathsOf('An upload option')).toEqual(
       expect.arrayContaining(['src/uploads/options/table.ts', 'docs/uploads.md']),
     );
@@ -65,7 +65,7 @@ describe('a walk through a change', () => {
     expect(Object.keys(uploadOptions).filter((name) => !document.includes(`\`${name}`))).toEqual([]);
   });
 
-  it('has every job where the walk says: in the list, and started by one file of src/compose', () => {
+  it('names the list of jobs, each of which one file of src/compose starts', () => {
     expect(pathsOf('A job')).toEqual(expect.arrayContaining(['src/jobs/list.ts', 'src/compose/']));
     const sources = readdirSync(`${root}src/compose`).map((file) =>
       readFileSync(`${root}src/compose/${file}`, 'utf8'),
@@ -74,7 +74,7 @@ describe('a walk through a change', () => {
       expect(sources.join('').split(`'${name}'`), name).toHaveLength(2);
   });
 
-  it('has every download option where the walk says: in the table and in the document', () => {
+  it('names the table of download options, and the document that describes each of them', () => {
     expect(pathsOf('A download option')).toEqual(
       expect.arrayContaining(['src/query/options/table.ts', 'docs/downloads.md']),
     );
@@ -83,7 +83,7 @@ describe('a walk through a change', () => {
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has every format and every column type where the walk says: in their tables', () => {
+  it('names the tables of formats and column types; formats are documented, and each type has a file', () => {
     expect(pathsOf('A download format')).toContain('src/query/formats/formats.ts');
     expect(pathsOf('A column type')).toContain('src/model/column-types/column-types.ts');
     const document = projectFile('docs/downloads.md');
@@ -94,7 +94,7 @@ describe('a walk through a change', () => {
     expect(kinds.length).toBe(Object.keys(columnTypes).length);
   });
 
-  it('has every connector where the walk says: in the registry, with payloads, a test and its line', () => {
+  it('names the registry of connectors, each with payloads, a test and its lines in the document', () => {
     expect(pathsOf('A connector')).toEqual(
       expect.arrayContaining(['src/providers/registry.ts', 'test/unit/providers/', 'docs/providers.md']),
     );

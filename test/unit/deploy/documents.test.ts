@@ -29,7 +29,7 @@ const terms = [
   'OBS_STATUS',
   'WS_CBPOL',
 ];
-/** Names that look like settings but belong to others or to tests, or are said not to exist. */
+/** Names that look like settings but belong to others or to tests, or are documented as missing. */
 const foreign = new Set([
   'CLICKHOUSE_URLS',
   'CLICKHOUSE_CLUSTER',
@@ -47,7 +47,7 @@ const known = new Set([
   ...foreign,
 ]);
 
-/** Names of the sections of a page, as GitHub makes them of headings. */
+/** Anchors that GitHub generates for the headings of a page. */
 const anchorsOf = (markdown: string): string[] =>
   [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -85,13 +85,13 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
-describe('records of decisions', () => {
+describe('architecture decision records', () => {
   const records = readdirSync(`${root}docs/adr`)
     .filter((file) => file !== 'README.md')
     .sort()
     .map((file) => ({ file, text: projectFile(`docs/adr/${file}`) }));
 
-  it.each(records)('$file has its number, a date and a status', ({ file, text }) => {
+  it.each(records)('$file has its number, a date, a status and the usual sections', ({ file, text }) => {
     const number = Number(/^(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
     expect(text.split('\n', 1)[0]).toMatch(new RegExp(`^# ${number}\\. \\S`));
     expect(text).toMatch(
@@ -109,7 +109,7 @@ describe('records of decisions', () => {
     expect(listed).toEqual(titles);
   });
 
-  it('have the status that the index says', () => {
+  it('have the status that the index shows', () => {
     const index = [...projectFile('docs/adr/README.md').matchAll(/^\| \[\d+\]\((\S+)\) \| .+ \| (.+) \|$/gm)];
     const differing = index.filter(([, file, status = '']) => {
       const plain = status
@@ -120,7 +120,7 @@ describe('records of decisions', () => {
     expect(differing.map(([, file]) => file)).toEqual([]);
   });
 
-  it('have a number each', () => {
+  it('have unique numbers', () => {
     const numbers = records.map(({ file }) => file.slice(0, 4));
     expect(numbers).toEqual([...new Set(numbers)]);
   });

@@ -1,4 +1,4 @@
-/** The manifests in deploy/examples and the examples of the chart: what one names, another makes. */
+/** Manifests in deploy/examples and example values of the chart: whatever one refers to, another creates. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -19,8 +19,8 @@ const secretsTest = await testWith('bash', 'openssl');
 const printSecrets = async (): Promise<Resource[]> =>
   resourcesIn((await promisify(execFile)(projectPath('deploy/examples/secrets.sh'))).stdout);
 
-/** Secrets with their keys that the pods of the rendered chart name. */
-const wantedSecrets = (all: readonly Resource[]): [secret: string, key: string][] =>
+/** Secrets and keys that the pods of the rendered chart refer to. */
+const referencedSecrets = (all: readonly Resource[]): [secret: string, key: string][] =>
   podsOf(all).flatMap(({ pod }) => [
     ...pod.containers.flatMap(({ env }) =>
       env.flatMap(({ valueFrom }): [string, string][] =>
@@ -33,11 +33,11 @@ const wantedSecrets = (all: readonly Resource[]): [secret: string, key: string][
   ]);
 
 describe('production.yaml', () => {
-  secretsTest('names no secret that neither secrets.sh nor an operator makes', async () => {
+  secretsTest('refers only to secrets that secrets.sh or an operator creates', async () => {
     const secrets = await printSecrets();
     const [cluster] = namesOf(examples, 'Cluster');
     const [kafka] = namesOf(examples, 'Kafka');
-    const made = new Set([
+    const created = new Set([
       ...secrets.flatMap(({ metadata, stringData }) =>
         Object.keys(stringData ?? {}).map((key) => `${metadata.name} ${key}`),
       ),
@@ -49,12 +49,12 @@ describe('production.yaml', () => {
         ({ spec }) => `${(spec as { secretName?: string }).secretName} ca.crt`,
       ),
     ]);
-    const wanted = wantedSecrets(resourcesOf('test/fixtures/helm/production.yaml'));
-    expect(wanted.length).toBeGreaterThan(15);
-    expect(wanted.filter(([secret, key]) => !made.has(`${secret} ${key}`))).toEqual([]);
+    const referenced = referencedSecrets(resourcesOf('test/fixtures/helm/production.yaml'));
+    expect(referenced.length).toBeGreaterThan(15);
+    expect(referenced.filter(([secret, key]) => !created.has(`${secret} ${key}`))).toEqual([]);
   });
 
-  it('names issuers that exist', () => {
+  it('refers to issuers that exist', () => {
     const issuers = namesOf(examples, 'Issuer');
     const text = projectFile('test/fixtures/helm/production.yaml');
     expect(issuers).toContain(/cert-manager\.io\/issuer: (.+)/.exec(text)?.[1]);
@@ -62,7 +62,7 @@ describe('production.yaml', () => {
       expect(issuers).toContain((spec as { issuerRef?: { name: string } }).issuerRef?.name);
   });
 
-  secretsTest('gives servers and product the same new passwords each time', async () => {
+  secretsTest('has the same passwords for servers and product, new on each run of secrets.sh', async () => {
     const [first, second] = [await printSecrets(), await printSecrets()].map((secrets) =>
       Object.fromEntries(secrets.map(({ metadata, stringData }) => [metadata.name, stringData ?? {}])),
     );
@@ -86,14 +86,14 @@ describe('production.yaml', () => {
 });
 
 describe('small.yaml', () => {
-  it('finds its servers and secrets in trial.yaml', () => {
+  it('refers to the servers and secrets of trial.yaml', () => {
     const trial = resourcesOf('deploy/examples/trial.yaml');
-    const made = kindsOf(trial, 'Secret').flatMap(({ metadata, stringData }) =>
+    const created = kindsOf(trial, 'Secret').flatMap(({ metadata, stringData }) =>
       Object.keys(stringData ?? {}).map((key) => `${metadata.name} ${key}`),
     );
     const all = resourcesOf('test/fixtures/helm/small.yaml');
-    const wanted = wantedSecrets(all).map((pair) => pair.join(' '));
-    expect(wanted.filter((secret) => !made.includes(secret))).toEqual([]);
+    const referenced = referencedSecrets(all).map((pair) => pair.join(' '));
+    expect(referenced.filter((secret) => !created.includes(secret))).toEqual([]);
     const addresses = kindsOf(trial, 'Secret').map(
       ({ stringData }) => new URL(stringData?.url ?? '').hostname,
     );
@@ -116,7 +116,7 @@ describe('deploy/examples', () => {
     expect(largest).toBeGreaterThanOrEqual(loadConfig({}).maxMessageBytes);
   });
 
-  it('has the chart’s version of the product', () => {
+  it('belongs to a chart whose appVersion is the version of the product', () => {
     const chart = parse(projectFile('deploy/helm/tabulary/Chart.yaml')) as { appVersion: string };
     expect(chart.appVersion).toBe((JSON.parse(projectFile('package.json')) as { version: string }).version);
   });

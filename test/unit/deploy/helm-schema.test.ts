@@ -1,4 +1,4 @@
-/** The schema that the chart's values have to follow. */
+/** JSON Schema of the chart's values. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -15,10 +15,10 @@ const mistakes = (values: unknown): string[] => {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-/** As helm merges them: objects by name, everything else replaced. */
+/** Merges values like helm: objects by key, everything else replaced. */
 const merge = (base: unknown, changes: unknown): unknown => {
-  const isObject = (one: unknown): one is Node =>
-    typeof one === 'object' && one !== null && !Array.isArray(one);
+  const isObject = (value: unknown): value is Node =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject(base) || !isObject(changes)) return changes;
   const names = [...new Set([...Object.keys(base), ...Object.keys(changes)])];
   return Object.fromEntries(
@@ -28,7 +28,7 @@ const merge = (base: unknown, changes: unknown): unknown => {
 const defaults: unknown = parse(chart('values.yaml'));
 const small = merge(defaults, parse(chart('examples/small.yaml')));
 
-/** Objects of the schema, by their path, that accept names which it does not list. */
+/** Paths of the objects in the schema that accept unlisted keys. */
 const openObjects = (node: unknown, path: string): string[] => {
   if (typeof node !== 'object' || node === null) return [];
   const { type, additionalProperties } = node as Node;
@@ -40,7 +40,7 @@ const openObjects = (node: unknown, path: string): string[] => {
 };
 
 describe('values.schema.json', () => {
-  it('lists the names of every object, or says of which form its values are', () => {
+  it('accepts unlisted keys only in global', () => {
     expect(openObjects(schema, '')).toEqual(['/properties/global']);
   });
 
@@ -53,14 +53,14 @@ describe('values.schema.json', () => {
     expect(mistakes(merge(small, { settings: { KAFKA_BROKERS: '' } }))).not.toEqual([]);
   });
 
-  it('lists the settings of the product: secrets by reference alone, and none that another value of the chart sets', () => {
+  it('lists the settings of the product, secrets only by reference, without those that other values of the chart set', () => {
     const setByChart = ['HOST', 'PORT', 'WORKER_PORT', 'METRICS_PORT', 'DRAIN_TIMEOUT_MS'];
-    const taken = [...knownSettings.keys()].filter((name) => !setByChart.includes(name));
-    const plain = taken.filter((name) => knownSettings.get(name) === false);
+    const listed = [...knownSettings.keys()].filter((name) => !setByChart.includes(name));
+    const plain = listed.filter((name) => knownSettings.get(name) === false);
     const namesOf = (part: string): unknown =>
       (schema.properties as Record<string, { propertyNames: { enum: string[] } }>)[part]?.propertyNames.enum;
     expect(namesOf('settings')).toEqual([...plain, ...nodeVariables].sort());
-    expect(namesOf('secrets')).toEqual([...taken].sort());
+    expect(namesOf('secrets')).toEqual([...listed].sort());
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('values.schema.json', () => {
     ['two bounds of disruption', { api: { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } } }],
     ['half a secret', { serviceMonitor: { tokenSecret: { name: 'token' } } }],
     ['an address of the run-book without https', { prometheusRule: { runbookBaseUrl: 'wiki' } }],
-  ])('refuses an unknown value: %s', (_what, changes) => {
+  ])('refuses an unknown or invalid value: %s', (_what, changes) => {
     expect(mistakes(merge(small, changes))).not.toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       );
   });
 
-  it('lets no process be root, write outside its volumes, or have more rights than it needs', () => {
+  it('runs every process unprivileged, with a read-only root file system and resource limits', () => {
     for (const { pod } of podsOf(all)) {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -79,7 +79,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
     }
   });
 
-  it('waits for longer than the drain before it kills', () => {
+  it('has a termination grace period longer than the drain', () => {
     for (const { pod } of podsOf(all.filter(({ kind }) => kind === 'Deployment'))) {
       const [container] = pod.containers;
       const drainMs = Number(container?.env.find((variable) => variable.name === 'DRAIN_TIMEOUT_MS')?.value);
@@ -98,7 +98,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       ]);
   });
 
-  it('starts when all dependencies have answered, and is ready while those it needs do', () => {
+  it('probes /startupz, /readyz and /healthz', () => {
     for (const { pod } of podsOf(kindsOf(all, 'Deployment'))) {
       const [container] = pod.containers;
       expect(
@@ -109,7 +109,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
     }
   });
 
-  it('is tested by `helm test` from a pod that the network policy lets in', () => {
+  it('has a pod for `helm test` that the network policy lets in', () => {
     const [pod] = kindsOf(all, 'Pod');
     expect(pod?.metadata.annotations?.['helm.sh/hook']).toBe('test');
     const selector = '"app.kubernetes.io/component":"test"';
@@ -120,7 +120,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       expect(JSON.stringify(policy.spec.ingress)).toContain(selector);
   });
 
-  it('selects its own pods wherever something is selected', () => {
+  it('has only selectors that match exactly one of its workloads', () => {
     const pods = podsOf(all);
     const selectors = all.flatMap(({ spec }) => [
       spec?.selector?.matchLabels,
@@ -136,7 +136,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
   });
 });
 
-it('without a port of their own, metrics are where the process listens', () => {
+it('without METRICS_PORT, services have no port other than HTTP', () => {
   const all = resourcesOf('test/fixtures/helm/small.yaml');
   expect(projectFile('test/fixtures/helm/small.yaml')).not.toContain('METRICS_PORT');
   expect(
@@ -144,7 +144,7 @@ it('without a port of their own, metrics are where the process listens', () => {
   ).toEqual(['http', 'http']);
 });
 
-it('stops the API process whose volume only one node can mount before its successor starts', () => {
+it('stops the old API pod, whose volume only one node can mount, before the new one starts', () => {
   const all = resourcesOf('test/fixtures/helm/small.yaml');
   const claims = kindsOf(all, 'PersistentVolumeClaim').map(({ metadata }) => metadata.name);
   const [api, worker] = kindsOf(all, 'Deployment');
@@ -158,7 +158,7 @@ it('stops the API process whose volume only one node can mount before its succes
 describe('the chart for production', () => {
   const all = resourcesOf('test/fixtures/helm/production.yaml');
 
-  it('scales the API on CPU and workers on lag, and leaves their number to that', () => {
+  it('scales the API on CPU and workers on lag, without a fixed number of replicas', () => {
     expect(
       kindsOf(all, 'HorizontalPodAutoscaler').map(({ spec }) => spec.metrics?.map(({ type }) => type)),
     ).toEqual([['Resource'], ['External']]);
@@ -171,7 +171,7 @@ describe('the chart for production', () => {
     );
   });
 
-  it('limits network connections, and is monitored', () => {
+  it('has network policies with the ports of its dependencies, and service monitors', () => {
     expect(kindsOf(all, 'NetworkPolicy')).toHaveLength(3);
     for (const { spec } of kindsOf(all, 'NetworkPolicy'))
       expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(
@@ -180,7 +180,7 @@ describe('the chart for production', () => {
     expect(kindsOf(all, 'ServiceMonitor')).toHaveLength(2);
   });
 
-  it('has metrics on a port of their own, which scrapers alone reach', () => {
+  it('has metrics on a separate port that only monitoring can reach', () => {
     const port = Number(
       podsOf(all)[0]?.pod.containers[0]?.env.find((variable) => variable.name === 'METRICS_PORT')?.value,
     );
@@ -208,7 +208,7 @@ describe('the chart for production', () => {
     ]);
   });
 
-  it('publishes the API, its reference and the web app, and nothing that is for operators of the cluster', () => {
+  it('publishes the API, its reference and the web app, but not metrics, /healthz or /startupz', () => {
     const paths = kindsOf(all, 'Ingress').flatMap(
       ({ spec }) => spec.rules?.flatMap(({ http }) => http.paths) ?? [],
     );
@@ -217,10 +217,10 @@ describe('the chart for production', () => {
         pathType === 'Exact' ? address === path : address === path || address.startsWith(`${path}/`),
       );
     const pages = Object.values(JSON.parse(projectFile('web/addresses.json')) as Record<string, string>);
-    const wanted = [...pages, '/assets/index.js', '/api/datasets', '/docs', '/docs/start.js'];
+    const published = [...pages, '/assets/index.js', '/api/datasets', '/docs', '/docs/start.js'];
     // Read by /docs and by the console.
-    wanted.push('/openapi.json', '/readyz');
-    expect(wanted.filter((address) => !isPublic(address))).toEqual([]);
+    published.push('/openapi.json', '/readyz');
+    expect(published.filter((address) => !isPublic(address))).toEqual([]);
     expect(['/metrics', '/healthz', '/startupz'].filter(isPublic)).toEqual([]);
   });
 
@@ -253,7 +253,7 @@ describe('the chart for production', () => {
       );
   });
 
-  it('mounts certificates of authorities without their private keys', () => {
+  it('mounts CA certificates without their private keys', () => {
     const mounted = podsOf(all).flatMap(({ pod }) => pod.volumes.flatMap(({ secret }) => secret ?? []));
     expect(mounted).toHaveLength(9);
     for (const { items } of mounted) expect(items?.map(({ key }) => key)).toEqual(['ca.crt']);

@@ -15,7 +15,7 @@ const { allowScripts } = JSON.parse(projectFile('package.json')) as { allowScrip
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-it('every package with an install script is allowed to run it, and none is deprecated', () => {
+it('exactly the packages with install scripts are allowed to run them, and no package is deprecated', () => {
   const found = Object.entries(packages);
   const withScript = found
     .filter(([, { hasInstallScript }]) => hasInstallScript)

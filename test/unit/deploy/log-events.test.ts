@@ -21,7 +21,7 @@ const events = allLogEvents(fileURLToPath(new URL('../../../src/', import.meta.u
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)].sort();
 
-it('every line has a name that is written where it is logged', () => {
+it('every log call has a literal event name', () => {
   expect(events.length).toBeGreaterThan(80);
   expect(events.filter(({ name }) => name === undefined)).toEqual([]);
 });
@@ -29,12 +29,12 @@ it('every line has a name that is written where it is logged', () => {
 it('docs/log-events.md lists every event with its levels and fields, and no other', () => {
   const inSource = new Map<string, Documented>();
   for (const name of unique(events.map((event) => event.name ?? ''))) {
-    const those = events.filter((event) => event.name === name);
-    const levels = unique(those.flatMap((event) => event.levels));
+    const calls = events.filter((event) => event.name === name);
+    const levels = unique(calls.flatMap((event) => event.levels));
     inSource.set(name, {
-      // `levelOf` of the connection to Kafka chooses between these.
+      // `levelOf` in the Kafka connection chooses between these.
       levels: levels.length === 0 ? ['debug', 'warn'] : levels,
-      fields: unique(those.flatMap(({ fields }) => fields)),
+      fields: unique(calls.flatMap(({ fields }) => fields)),
     });
   }
   expect(Object.fromEntries(documented(projectFile('docs/log-events.md')))).toEqual(
@@ -42,8 +42,8 @@ it('docs/log-events.md lists every event with its levels and fields, and no othe
   );
 });
 
-it('one thing has one field', () => {
-  const others = [
+it('no event has a second name for a field, such as processId or error', () => {
+  const synonyms = [
     'processId',
     'datasetId',
     'accountId',
@@ -53,10 +53,10 @@ it('one thing has one field', () => {
     'segmentId',
     'error',
   ];
-  expect(events.filter(({ fields }) => fields.some((field) => others.includes(field)))).toEqual([]);
+  expect(events.filter(({ fields }) => fields.some((field) => synonyms.includes(field)))).toEqual([]);
 });
 
-it('finds names, levels and fields of calls as they are written', () => {
+it('the search finds the name, levels and fields of each log call', () => {
   const source = `
     log.info('begun'); // log.warn('only said')
     log.warn({ err: error, process: id, ...rest }, 'not, done');

@@ -24,7 +24,7 @@ const files = [
   ),
 ];
 
-/** Paths from the root, and their ends: `query/plan.ts` and `plan.ts` name `src/query/plan.ts`. */
+/** Paths from the root and all their suffixes: `query/plan.ts` and `plan.ts` name `src/query/plan.ts`. */
 const known = new Set(
   files.flatMap((path) => {
     const parts = path.split('/');
@@ -41,7 +41,7 @@ const missingIn = (text: string): string[] =>
     ...[...text.matchAll(quotedPath)].map(([, path = '']) => path),
   ].filter((path) => !known.has(path) && !existsSync(`${root}${path}`));
 
-/** Examples and what programs print are no names of our files. */
+/** Code blocks contain examples and output, whose file names are not checked. */
 const withoutBlocks = (text: string): string => text.replaceAll(/^```.*?^```/gms, '');
 
 const commentsOf = (path: string, text: string): string =>
@@ -53,7 +53,7 @@ const commentsOf = (path: string, text: string): string =>
 const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 
 it('documents name files that exist', () => {
-  // The log of changes names what there was.
+  // The changelog names files that are gone.
   const documents = files.filter((path) => path.endsWith('.md') && path !== 'CHANGELOG.md');
   expect(documents.length).toBeGreaterThan(60);
   const missing = documents.flatMap((path) =>
@@ -73,7 +73,7 @@ it('comments name files that exist', () => {
   expect(missing).toEqual([]);
 });
 
-it('finds names of files in texts', () => {
+it('the search finds missing files, and comments of TypeScript and SQL', () => {
   const text =
     'see `query/gone.ts` and plan.ts, [rows](../rows/README.md), `src/query/` and `src/nothing/`, a.csv';
   expect(missingIn(text)).toEqual(['query/gone.ts', 'src/nothing/']);

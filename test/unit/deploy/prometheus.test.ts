@@ -39,7 +39,7 @@ const dashboards = readdirSync(fileURLToPath(new URL('../../../deploy/grafana', 
 const histogramLabels = ['le'];
 const scrapeLabels = ['instance', 'job'];
 
-/** Names of series with the labels that they may have. */
+/** Known series with their labels. */
 const knownSeries = (): Map<string, readonly string[]> => {
   const known = new Map<string, readonly string[]>([
     ['up', scrapeLabels],
@@ -60,7 +60,7 @@ const knownSeries = (): Map<string, readonly string[]> => {
   return known;
 };
 
-/** Series of an expression, each with the labels that it is chosen by. */
+/** Series of an expression with the labels of their selectors. */
 const selectorsOf = (expr: string): { name: string; labels: string[] }[] =>
   [...expr.matchAll(/(?<![\w:$])((?:tabulary|nodejs|process)[\w:]+|up)(?![\w:(])(?:\{([^}]*)\})?/g)].map(
     ([, name = '', labels = '']) => ({
@@ -93,7 +93,7 @@ const mistakesIn = (expr: string): string[] => {
   ];
 };
 
-/** As GitHub makes them of headings. */
+/** Anchors that GitHub generates for headings. */
 const anchorsOf = (markdown: string): string[] =>
   [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -104,7 +104,7 @@ const anchorsOf = (markdown: string): string[] =>
 
 describe('alerts', () => {
   it.each(alerts.map((rule) => [rule.alert ?? '', rule] as const))(
-    '%s says how bad it is and what to do',
+    '%s has a severity, a summary and a section of the run-book',
     (_name, rule) => {
       expect(['critical', 'warning']).toContain(rule.labels?.severity);
       expect(rule.annotations?.summary).toBeTruthy();
@@ -114,21 +114,21 @@ describe('alerts', () => {
     },
   );
 
-  it('cover what the run-book has a part for, and no more', () => {
+  it('correspond to the sections of the run-book', () => {
     const [, ...parts] = anchorsOf(projectFile('docs/operating/runbook.md'));
     expect(alerts.map(({ annotations }) => annotations?.runbook_url?.split('#')[1]).sort()).toEqual(
       parts.sort(),
     );
   });
 
-  it('link to an address of choice after the substitution that the document has', () => {
-    const [, wanted = '', address = ''] =
+  it('link to the console after the documented substitution', () => {
+    const [, pattern = '', address = ''] =
       /^sed -i 's\|(.*)\|(.*)\|' alerts\.rules\.yml$/m.exec(projectFile('docs/operating/monitor.md')) ?? [];
     const sections = alerts.map(({ annotations }) => annotations?.runbook_url?.split('#')[1]);
     const { groups } = parse(
       projectFile('deploy/prometheus/alerts.rules.yml')
         .split('\n')
-        .map((line) => line.replace(wanted, address))
+        .map((line) => line.replace(pattern, address))
         .join('\n'),
     ) as { groups: { rules: Rule[] }[] };
     expect(groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations?.runbook_url))).toEqual(
@@ -138,7 +138,7 @@ describe('alerts', () => {
     expect(address).toBe(`https://data.example.org${pages.consoleRunBook}#`);
   });
 
-  it('are each tested by a case that lets them fire and end', () => {
+  it('each have a test in which they fire and resolve', () => {
     const { tests } = parse(projectFile('deploy/prometheus/alerts.test.yml')) as {
       tests: { name: string; promql_expr_test: { expr: string; exp_samples: unknown[] }[] }[];
     };
@@ -165,13 +165,13 @@ describe('expressions', () => {
       expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
       expect(
         panels.flatMap(({ title, targets }) =>
-          targets.flatMap(({ expr }) => mistakesIn(expr).map((what) => `${title}: ${what}`)),
+          targets.flatMap(({ expr }) => mistakesIn(expr).map((mistake) => `${title}: ${mistake}`)),
         ),
       ).toEqual([]);
     },
   );
 
-  it('would be found out when they did not', () => {
+  it('with an unknown series or label are reported', () => {
     expect(mistakesIn('sum by (topc) (tabulary_upload_visible_seconds_bucket{topic="short"})')).toEqual([
       'nothing has a label topc',
     ]);

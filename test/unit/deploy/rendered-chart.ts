@@ -1,4 +1,4 @@
-/** The chart as helm renders it: test/fixtures/helm, which `.ci/deploy` compares with what helm renders. */
+/** The chart as rendered in test/fixtures/helm, which `.ci/deploy` compares with the output of helm. */
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -89,11 +89,11 @@ export const resourcesIn = (text: string): Resource[] =>
 
 export const resourcesOf = (path: string): Resource[] => resourcesIn(projectFile(path));
 
-/** Variables of all settings, and whether they are secrets. */
+/** Environment variable of each setting, and whether it is a secret. */
 export const knownSettings = new Map(
   Object.values(settings).map((setting: Setting<unknown>) => [setting.env, setting.secret === true] as const),
 );
-/** Node's own. */
+/** Read by Node itself. */
 export const nodeVariables = ['NODE_EXTRA_CA_CERTS'];
 
 export const kindsOf = (all: readonly Resource[], kind: string): Resource[] =>

@@ -20,7 +20,7 @@ describe('deploy/systemd', () => {
       expect(existsSync(projectPath(`src/${program}.ts`))).toBe(true);
       for (const line of ['User=tabulary', 'NoNewPrivileges=yes', 'ProtectSystem=strict', 'UMask=0077'])
         expect(text.split('\n')).toContain(line);
-      // These end by themselves.
+      // One-shot units end by themselves.
       if (/^Type=oneshot$/m.test(text)) return;
       const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
       expect(stopSeconds * 1_000).toBeGreaterThan(Number(env.get('DRAIN_TIMEOUT_MS')) + 10_000);

@@ -37,23 +37,23 @@ describe('the commit of a build is found without git', () => {
   const onMain = { '.git/HEAD': 'ref: refs/heads/main' };
   it.each([
     [
-      'of a branch',
+      'on a branch',
       { ...onMain, '.git/refs/heads/main': one, '.git/packed-refs': `${other} refs/heads/main` },
       one,
     ],
     [
-      'of a packed branch',
+      'on a packed branch',
       { ...onMain, '.git/packed-refs': `# pack\n${other} refs/heads/x/main\n${one} refs/heads/main` },
       one,
     ],
-    ['of no branch', { '.git/HEAD': one }, one],
-    ['of a repository without a commit', onMain, 'unknown'],
-    ['of no repository', {}, 'unknown'],
+    ['on a detached HEAD', { '.git/HEAD': one }, one],
+    ['in a repository without a commit, as unknown', onMain, 'unknown'],
+    ['outside of a repository, as unknown', {}, 'unknown'],
   ])('%s', async (_, files: Record<string, string>, expected) => {
     expect(await commitOf(files)).toBe(`${expected}\n`);
   });
 
-  it('of a further worktree', async () => {
+  it('in a linked worktree', async () => {
     const files = {
       'main/.git/worktrees/w/HEAD': 'ref: refs/heads/w',
       'main/.git/worktrees/w/commondir': '../..',
@@ -63,7 +63,7 @@ describe('the commit of a build is found without git', () => {
     expect(await commitOf(files, {}, 'w')).toBe(`${one}\n`);
   });
 
-  it('as COMMIT says, when it is set', async () => {
+  it('from COMMIT if that is set', async () => {
     expect(await commitOf({ '.git/HEAD': one }, { COMMIT: other })).toBe(`${other}\n`);
     expect(await commitOf({ '.git/HEAD': one }, { COMMIT: '' })).toBe(`${one}\n`);
   });

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createPortChooser, type PortChooser, startOnPorts } from '../../../src/embedded/ports.js';
 import { silentLog } from '../../../src/lib/log.js';
 
-const any = { owner: 'a server', variable: 'SERVER_PORT', wanted: undefined, remembered: undefined };
+const anyPort = { owner: 'a server', variable: 'SERVER_PORT', wanted: undefined, remembered: undefined };
 const choosers: PortChooser[] = [];
-const strangers: Server[] = [];
+const otherServers: Server[] = [];
 const children: ChildProcess[] = [];
 
 const chooser = (): PortChooser => {
@@ -18,11 +18,11 @@ const chooser = (): PortChooser => {
 
 const occupy = async (port: number): Promise<void> => {
   const server = createServer().listen(port, '127.0.0.1');
-  strangers.push(server);
+  otherServers.push(server);
   await once(server, 'listening');
 };
 
-/** Another process of ours that was given the port and does not listen on it yet. */
+/** Reserves the port in another process, as the product does before it listens on it. */
 const reserveElsewhere = async (port: number): Promise<void> => {
   const script = `require('node:net').createServer().listen('\\0tabulary-port-${port}', () => console.log('held'))`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -32,44 +32,49 @@ const reserveElsewhere = async (port: number): Promise<void> => {
 
 afterEach(async () => {
   for (const made of choosers.splice(0)) made.release();
-  for (const server of strangers.splice(0)) server.close();
+  for (const server of otherServers.splice(0)) server.close();
   for (const child of children.splice(0)) {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
 });
 
-describe('a port that was given', () => {
+describe('a reserved port', () => {
   it('is not chosen again until it is released, even if nothing listens on it yet', async () => {
     const first = chooser();
-    const port = await first.choose(any);
-    expect(await chooser().choose({ ...any, remembered: port })).not.toBe(port);
-    await expect(chooser().choose({ ...any, wanted: port })).rejects.toMatchObject({ code: 'port_occupied' });
+    const port = await first.choose(anyPort);
+    expect(await chooser().choose({ ...anyPort, remembered: port })).not.toBe(port);
+    await expect(chooser().choose({ ...anyPort, wanted: port })).rejects.toMatchObject({
+      code: 'port_occupied',
+    });
     first.release();
-    expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
+    expect(await chooser().choose({ ...anyPort, remembered: port })).toBe(port);
   });
 
-  it.runIf(process.platform === 'linux')('is not given by another process, until that one ends', async () => {
-    const first = chooser();
-    const port = await first.choose(any);
-    first.release();
-    await reserveElsewhere(port);
-    expect(await chooser().choose({ ...any, remembered: port })).not.toBe(port);
-    const [child] = children.splice(0);
-    child?.kill('SIGKILL');
-    if (child !== undefined) await once(child, 'exit');
-    expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
-  });
+  it.runIf(process.platform === 'linux')(
+    'of another process is not chosen until that process ends',
+    async () => {
+      const first = chooser();
+      const port = await first.choose(anyPort);
+      first.release();
+      await reserveElsewhere(port);
+      expect(await chooser().choose({ ...anyPort, remembered: port })).not.toBe(port);
+      const [child] = children.splice(0);
+      child?.kill('SIGKILL');
+      if (child !== undefined) await once(child, 'exit');
+      expect(await chooser().choose({ ...anyPort, remembered: port })).toBe(port);
+    },
+  );
 });
 
-describe('a start whose port another program took meanwhile', () => {
+describe('a start whose port another program has taken', () => {
   const failed = new Error('the address is in use');
 
-  it('is made again with another', async () => {
+  it('is retried with another port', async () => {
     const tried: number[] = [];
     const { started, ports } = await startOnPorts({
       async run(own) {
-        const port = await own.choose({ ...any, remembered: tried[0] });
+        const port = await own.choose({ ...anyPort, remembered: tried[0] });
         tried.push(port);
         if (tried.length > 1) return port;
         await occupy(port);
@@ -87,11 +92,11 @@ describe('a start whose port another program took meanwhile', () => {
   it.each([
     { why: 'its ports are free: it failed for another reason', isTaken: false, mayRetry: true },
     { why: 'everything is being stopped', isTaken: true, mayRetry: false },
-  ])('is not when $why', async ({ isTaken, mayRetry }) => {
+  ])('is not retried when $why', async ({ isTaken, mayRetry }) => {
     const tried: number[] = [];
     const start = startOnPorts({
       async run(own) {
-        const port = await own.choose(any);
+        const port = await own.choose(anyPort);
         tried.push(port);
         if (isTaken) await occupy(port);
         throw failed;
@@ -102,6 +107,6 @@ describe('a start whose port another program took meanwhile', () => {
     await expect(start).rejects.toBe(failed);
     expect(tried).toHaveLength(1);
     const [port] = tried;
-    if (!isTaken) expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
+    if (!isTaken) expect(await chooser().choose({ ...anyPort, remembered: port })).toBe(port);
   });
 });

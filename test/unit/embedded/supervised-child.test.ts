@@ -8,7 +8,7 @@ import { isAlive, type ProcessIdentity } from '../../../src/embedded/process-ide
 import { createSupervisedChild } from '../../../src/embedded/supervised-child.js';
 import { silentLog } from '../../../src/lib/log.js';
 
-it('a child that cannot be written down, as on a full disk, is ended: it would hold its port unseen', async () => {
+it('a child whose process cannot be recorded, as on a full disk, is killed: it would keep its port unnoticed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tabulary-child-'));
   const started: ProcessIdentity[] = [];
   const full: StateFile = {

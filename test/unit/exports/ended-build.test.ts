@@ -14,7 +14,7 @@ const plan = {
   fingerprint: 'f',
 };
 
-/** Export files whose builds fail: taken off the list long before their promise rejects, as while a file is closed. */
+/** Export files whose builds fail, and leave the list of builds long before their promise rejects. */
 const failing = (): ReturnType<typeof createExportFiles> => {
   let running: Build | undefined;
   const builds: Partial<Builds> = {
@@ -43,10 +43,10 @@ const failing = (): ReturnType<typeof createExportFiles> => {
 };
 
 it.each([false, true])(
-  'a file whose build fails is answered with its error, not as unknown (whole: %s)',
+  'a file whose build fails is rejected with the error of the build, not as unknown (whole: %s)',
   async (whole) => {
-    const asked = { whole, owner: 'ada', signal: new AbortController().signal };
-    await expect(failing().find({ fingerprint: 'f' } as FileRef, asked)).rejects.toMatchObject({
+    const options = { whole, owner: 'ada', signal: new AbortController().signal };
+    await expect(failing().find({ fingerprint: 'f' } as FileRef, options)).rejects.toMatchObject({
       code: 'version_gone',
     });
   },

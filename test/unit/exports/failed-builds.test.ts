@@ -15,7 +15,7 @@ it.each([
   ['info', 'whose version is replaced meanwhile', new AppError('unavailable', 'version_gone', 'Replaced.')],
   ['error', 'whose rows cannot be read', new AppError('unavailable', 'store_unavailable', 'Away.')],
   ['error', 'that cannot be written', new Error('ENOSPC')],
-])('is logged at level %s: a file %s', async (level, _, error) => {
+])('a failed build is logged at level %s: a file %s', async (level, _, error) => {
   const lines: { level: string; msg: string }[] = [];
   const options = logOptions('test', 'info');
   const log = pino(

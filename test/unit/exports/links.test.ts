@@ -36,7 +36,7 @@ describe('createLinks', () => {
     }
     refused('');
     refused('.');
-    // Other spellings of the same bytes: decoders ignore padding, unused bits and what is behind the signature.
+    // Other spellings of the same bytes: decoders ignore padding, unused bits and anything after the signature.
     for (const end of ['=', '==', '.', '.x', ' ', '\n', '+', '%3D', 'A']) refused(token + end);
     const sameBytes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
       .map((last) => token.slice(0, -1) + last)
@@ -45,7 +45,7 @@ describe('createLinks', () => {
     refused(token.split('.')[0]!);
   });
 
-  it('refuses a link after its time', () => {
+  it('refuses an expired link', () => {
     const signed = parts(links.sign(file));
     now += 9_999;
     expect(links.verify(...signed)).toEqual(file);

@@ -9,13 +9,13 @@ import { createBuilds } from '../../../src/exports/builds.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 
-/** Files that take at most so many bytes of a write, as a disk does that becomes full and gets room again. */
+/** Files that accept at most 1,000 bytes per write, like a disk that is full for a moment. */
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof FileSystem>();
   return {
     ...fs,
-    async open(...given: Parameters<typeof fs.open>) {
-      const file = await fs.open(...given);
+    async open(...args: Parameters<typeof fs.open>) {
+      const file = await fs.open(...args);
       const write = file.write.bind(file) as (bytes: Buffer, from: number, length: number) => unknown;
       const short = (bytes: Buffer, from = 0) => write(bytes, from, Math.min(1_000, bytes.length - from));
       return Object.assign(file, { write: short });
@@ -26,7 +26,7 @@ vi.mock('node:fs/promises', async (original) => {
 const folder = await mkdtemp(join(tmpdir(), 'tabulary-short-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-it('an export file is whole, and so is what follows it, when the disk takes a part of a write', async () => {
+it('an export file and the stream that follows it are complete when the disk accepts only part of a write', async () => {
   const chunks = [Buffer.alloc(2_500, 'a'), Buffer.alloc(1_000, 'b'), Buffer.alloc(4_321, 'c')];
   let stored = Buffer.alloc(0);
   const storage = {

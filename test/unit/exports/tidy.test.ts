@@ -9,8 +9,8 @@ import type { ObjectStorage } from '../../../src/storage/objects/object-storage.
 const spoolFolder = await mkdtemp(join(tmpdir(), 'tabulary-spool-'));
 afterAll(() => rm(spoolFolder, { recursive: true }));
 
-it('removes abandoned files although a build takes one away meanwhile', async () => {
-  // Listed, but not there when it is looked at.
+it('removes abandoned files, and skips files that disappear meanwhile', async () => {
+  // Listed, but missing for stat, like a file that was just removed.
   for (const name of ['a', 'z']) await symlink('nowhere', join(spoolFolder, `${name}.part`));
   await writeFile(join(spoolFolder, 'm.part'), 'half');
   await writeFile(join(spoolFolder, 'n.part'), 'half');
