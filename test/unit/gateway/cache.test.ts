@@ -9,8 +9,8 @@ import { silentLog } from '../../../src/lib/log.js';
 const hour = 3_600_000;
 
 const never = new AbortController().signal;
-/** Leases of a single process. */
-const alone: Leases = { whileHeld: (_name, _key, work) => work(never) };
+/** Leases of a single process, which are always free. */
+const freeLeases: Leases = { whileHeld: (_name, _key, work) => work(never) };
 
 const open = (records: Partial<CacheRecords> = {}) => {
   const stored = new Map<string, Kept>();
@@ -25,7 +25,7 @@ const open = (records: Partial<CacheRecords> = {}) => {
       ...records,
     },
     memoryBytes: 1_000_000,
-    leases: alone,
+    leases: freeLeases,
     maxLeaseWaitMs: 1_000,
     telemetry: silentTelemetry,
     log: silentLog,
@@ -44,12 +44,12 @@ const question = (parts: readonly unknown[], audience = 'shared') => ({
 const down = new AppError('upstream', 'upstream_failed', 'down');
 
 describe('the cache', () => {
-  it('asks once for equal questions at the same time, and again after a failure', async () => {
+  it('calls the upstream once for concurrent equal questions, and again after a failure', async () => {
     const { cache } = open();
-    let asked = 0;
+    let upstreamCalls = 0;
     const ask = async (): Promise<Fetched> => {
-      asked += 1;
-      if (asked === 1) throw down;
+      upstreamCalls += 1;
+      if (upstreamCalls === 1) throw down;
       return { body: 'answer' };
     };
     const failures = await Promise.allSettled([
@@ -57,11 +57,11 @@ describe('the cache', () => {
       cache.answer(question(['a']), ask),
     ]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(asked).toBe(1);
+    expect(upstreamCalls).toBe(1);
     expect((await cache.answer(question(['a']), ask)).body).toBe('answer');
   });
 
-  it('keeps audiences and arguments apart', async () => {
+  it('separates audiences and arguments', async () => {
     const { cache } = open();
     const answer = async (parts: readonly unknown[], audience: string, body: string) =>
       (await cache.answer(question(parts, audience), async () => ({ body }))).body;
@@ -80,34 +80,34 @@ describe('the cache', () => {
     ['upstream_rate_limited', false],
     ['upstream_key_refused', false],
     ['series_not_found', false],
-  ])('after %s an old answer is served: %s', async (code, served) => {
+  ])('serves a stale answer after %s: %s', async (code, served) => {
     const { cache, clock } = open();
     await cache.answer(question(['a']), async () => ({ body: 'old' }));
     clock.nowMs += 2 * hour;
-    const again = cache.answer(question(['a']), async () => {
+    const second = cache.answer(question(['a']), async () => {
       throw new AppError('upstream', code, code);
     });
-    if (served) expect(await again).toEqual({ body: 'old', ageSeconds: 7_200, stale: true });
-    else await expect(again).rejects.toMatchObject({ code });
+    if (served) expect(await second).toEqual({ body: 'old', ageSeconds: 7_200, stale: true });
+    else await expect(second).rejects.toMatchObject({ code });
   });
 
-  it('believes for five minutes that there is no such thing', async () => {
+  it('caches a not_found error for five minutes', async () => {
     const { cache, clock } = open();
-    let asked = 0;
+    let upstreamCalls = 0;
     const ask = () =>
       cache.answer(question(['a']), async () => {
-        asked += 1;
+        upstreamCalls += 1;
         throw new AppError('not_found', 'series_not_found', 'none');
       });
     await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
     await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
-    expect(asked).toBe(1);
+    expect(upstreamCalls).toBe(1);
     clock.nowMs += 300_001;
     await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
-    expect(asked).toBe(2);
+    expect(upstreamCalls).toBe(2);
   });
 
-  it('does not serve an answer beyond its time as stale', async () => {
+  it('does not serve an answer older than the stale limit', async () => {
     const { cache, clock } = open();
     await cache.answer(question(['a']), async () => ({ body: 'old' }));
     clock.nowMs += 11 * hour;
@@ -118,7 +118,7 @@ describe('the cache', () => {
     ).rejects.toBe(down);
   });
 
-  it('stores nothing that is made only of stale answers, and shortens the lifetime if some are stale', async () => {
+  it('does not store an answer made of stale ones, and stores others for their own lifetime', async () => {
     const { cache, clock, stored } = open();
     const old = await cache.answer(question(['a']), async () => ({ body: 'old', staleSeconds: 9_000 }));
     expect([old, stored.size]).toEqual([{ body: 'old', ageSeconds: 9_000, stale: true }, 0]);
@@ -129,7 +129,7 @@ describe('the cache', () => {
     expect((await cache.answer(question(['a']), async () => ({ body: 'new' }))).body).toBe('new');
   });
 
-  it('answers although it cannot keep', async () => {
+  it('returns an answer that it cannot store', async () => {
     const { cache } = open({
       set: async () => {
         throw new Error('disk full');
@@ -174,13 +174,13 @@ describe('leases among processes', () => {
     return { one: openOne(), two: openOne(), held };
   };
 
-  it('one asks, the other takes its answer', async () => {
+  it('let one process call the upstream, and the others use its answer', async () => {
     const { one, two, held } = openTwo();
-    let asked = 0;
+    let upstreamCalls = 0;
     const ask = async (): Promise<Fetched> => {
-      asked += 1;
+      upstreamCalls += 1;
       await new Promise((resolve) => setTimeout(resolve, 120));
-      return { body: `answer ${asked}` };
+      return { body: `answer ${upstreamCalls}` };
     };
     const answers = await Promise.all([
       one.answer(question(['a']), ask),
@@ -188,10 +188,10 @@ describe('leases among processes', () => {
       two.answer(question(['a']), ask),
     ]);
     expect(answers.map(({ body }) => body)).toEqual(['answer 1', 'answer 1', 'answer 1']);
-    expect([asked, held.size]).toEqual([1, 0]);
+    expect([upstreamCalls, held.size]).toEqual([1, 0]);
   });
 
-  it('the other asks when the first one fails', async () => {
+  it('let another process call the upstream if the first one fails', async () => {
     const { one, two, held } = openTwo();
     const first = one.answer(question(['a']), async () => {
       await new Promise((resolve) => setTimeout(resolve, 80));
@@ -203,22 +203,22 @@ describe('leases among processes', () => {
     expect(held.size).toBe(0);
   });
 
-  it('no caller waits for a lease longer than allowed', async () => {
+  it('are waited for no longer than the limit', async () => {
     const { two, held } = openTwo(100);
     held.add(cacheKey(question(['a'])));
     expect((await two.answer(question(['a']), async () => ({ body: 'answer' }))).body).toBe('answer');
-    // The lease of the other one stays its own.
+    // The lease stays with its holder.
     expect(held.size).toBe(1);
   });
 });
 
 describe('answers in memory', () => {
-  it('are read without the database, except those that would push out all others', async () => {
-    const read: string[] = [];
+  it('are read without the database, except those too large to be cached', async () => {
+    const databaseReads: string[] = [];
     const stored = new Map<string, Kept>();
     const { cache } = open({
       get: async (key) => {
-        read.push(key);
+        databaseReads.push(key);
         return stored.get(key);
       },
       set: async (key, _provider, kept) => void stored.set(key, kept),
@@ -226,9 +226,9 @@ describe('answers in memory', () => {
     const [small, giant] = [question(['small']), question(['giant'])];
     await cache.answer(small, async () => ({ body: 'x'.repeat(1_000) }));
     await cache.answer(giant, async () => ({ body: 'x'.repeat(400_000) }));
-    read.length = 0;
+    databaseReads.length = 0;
     expect((await cache.peek(small))?.body).toHaveLength(1_000);
     expect((await cache.peek(giant))?.body).toHaveLength(400_000);
-    expect(read).toEqual([cacheKey(giant)]);
+    expect(databaseReads).toEqual([cacheKey(giant)]);
   });
 });

@@ -56,19 +56,19 @@ const providers = [
 const slugs = (query: string): string[] => matchProviders(providers, query).map(({ slug }) => slug);
 
 describe('matching providers', () => {
-  it('leaves out function words and single letters, unless nothing else is left', () => {
+  it('ignores function words and single letters, unless nothing else is left', () => {
     const found = (query: string): string[] => matchProviders(allProviders, query).map(({ slug }) => slug);
     expect(found('the price of gold')).toEqual(found('price gold'));
     expect(found('population of all countries')).toEqual(found('population countries'));
     expect(found('population of all countries')[0]).toBe('worldbank');
     expect(found('interest rate in Japan')).toEqual(found('interest rate japan'));
-    // The only provider with a popular series named so.
+    // The only provider with a popular series of that name.
     expect(found('S&P')[0]).toBe('alphavantage');
     expect(found('s')).toEqual([]);
     expect(found('for all').length).toBeGreaterThan(0);
   });
 
-  it('ranks more matched words above better places', () => {
+  it('ranks more matched words above better positions', () => {
     expect(slugs('fred')[0]).toBe('fred');
     expect(slugs('european energy prices')[0]).toBe('eurostat');
     expect(slugs('unemployment wages')[0]).toBe('bls');
@@ -86,7 +86,7 @@ describe('matching providers', () => {
     'oil',
     'debt',
     'trade',
-  ])('finds something for %s in the catalog', (word) => {
+  ])('finds a provider for %s', (word) => {
     expect(matchProviders(allProviders, word).length).toBeGreaterThan(0);
   });
 
@@ -98,7 +98,7 @@ describe('matching providers', () => {
 });
 
 describe('paths', () => {
-  it('survive a round trip, whatever the segments hold', () => {
+  it('survive a round trip, whatever the segments contain', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 })), (segments) => {
         expect(parsePath(formatPath(segments))).toEqual(segments);
@@ -113,7 +113,7 @@ describe('paths', () => {
 });
 
 describe('words', () => {
-  it('hold nothing that a text query would read as an operator', () => {
+  it('contain nothing that a text query would read as an operator', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(wordsOf(text).join(' ')).toMatch(/^$|^[\p{L}\p{N}]+( [\p{L}\p{N}]+)*$/u);
@@ -133,7 +133,7 @@ describe('parameters', () => {
   const resolve = (parameter: Partial<Parameter>, value: unknown) =>
     resolveParams(define(parameter), { p: value }).p;
 
-  it('take what the definition allows', () => {
+  it('accept the values that their definition allows', () => {
     const values = [
       { code: '1', label: 'One' },
       { code: 'a', label: 'A' },
@@ -158,7 +158,7 @@ describe('parameters', () => {
     [{ pattern: /[A-Z]+/ }, 'ABCd'],
     [{}, { a: 1 }],
     [{}, 'x'.repeat(501)],
-  ])('refuse for %j the value %j, naming the parameter', (parameter, value) => {
+  ])('defined as %j refuse the value %j by name', (parameter, value) => {
     expect(() => resolve(parameter, value)).toThrow(/'p'/);
   });
 
@@ -173,7 +173,7 @@ describe('parameters', () => {
     ['Turkey', 'TUR'],
     ['Congo, Dem. Rep.', 'COD'],
     ['wld', 'WLD'],
-  ])('take %s as a country, by names and codes in any case', (given, code) => {
+  ])('accept %s as a country, by name or code in any case', (given, code) => {
     expect(resolveParams(worldBank, { country: given }).country).toBe(code);
   });
 
@@ -182,11 +182,11 @@ describe('parameters', () => {
     ['NORR', 'did you mean NOR (Norway)?'],
     ['Norwegen', 'did you mean NOR (Norway)?'],
     ['Swedn', 'did you mean SWE (Sweden)?'],
-  ])('say which country was meant by %s', (given, hint) => {
+  ])('suggest a country for %s', (given, hint) => {
     expect(() => resolveParams(worldBank, { country: given })).toThrow(hint);
   });
 
-  it('know every country of the list by its name, and by its two letters', () => {
+  it('accept every listed country by its name and its two-letter code', () => {
     const country = worldBank.parameters.find(({ key }) => key === 'country');
     for (const { code, label } of country?.values ?? []) {
       expect(resolveParams(worldBank, { country: label.toUpperCase() }).country).toBe(code);
@@ -198,7 +198,7 @@ describe('parameters', () => {
     }
   });
 
-  it('name unknown ones and those that there are', () => {
+  it('are listed if one is unknown, and must not start after their end', () => {
     expect(() => resolveParams(bankOfCanada, { __proto__x: 1 })).toThrow(/has start, end/);
     expect(() => resolveParams(bankOfCanada, { start: '2025', end: '2024' })).toThrow(/'start'/);
     expect(resolveParams(bankOfCanada, { start: '2024-05', end: '2024' })).toEqual({
@@ -209,7 +209,7 @@ describe('parameters', () => {
 });
 
 describe('observations', () => {
-  it('are sorted, without doubles', () => {
+  it('are sorted and deduplicated', () => {
     const rows = [
       ['2024-02-01', '2.0'],
       ['2024-01-01', null],
@@ -221,7 +221,7 @@ describe('observations', () => {
     ]);
   });
 
-  it('refuse two values for one date, dates that are none and altered numbers', () => {
+  it('are refused with two values for one date, an invalid date or an invalid number', () => {
     const order = (...rows: [string, string | null][]) =>
       orderObservations(
         bankOfCanada,
@@ -234,7 +234,7 @@ describe('observations', () => {
     expect(() => order(['2024-01-01', '1}],"x":[{'])).toThrow(AppError);
   });
 
-  it('become JSON with the same digits', () => {
+  it('keep all digits in JSON', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.stringMatching(/^\d{0,30}$/), (whole, fraction) => {
         const value = parseDecimal(`${whole}${fraction === '' ? '' : `.${fraction}`}`) ?? null;
@@ -261,7 +261,7 @@ describe('observations', () => {
 });
 
 describe('the catalog of providers', () => {
-  it('does not take two connectors of one slug', () => {
+  it('refuses two connectors with the same slug', () => {
     expect(() => createCatalog([bankOfCanada, bankOfCanada])).toThrow(/same slug/);
   });
 });
@@ -269,7 +269,7 @@ describe('the catalog of providers', () => {
 describe('master keys', () => {
   const key = Buffer.alloc(32, 7).toString('base64');
 
-  it('are read with their names and refused when they are none', () => {
+  it('are read with their names, and refused if malformed or repeated', () => {
     expect(parseMasterKeys([`a:${key}`])[0]?.id).toBe('a');
     for (const wrong of [[key], ['a:short'], [`a:${key}`, `a:${key}`], [`ä:${key}`]]) {
       expect(() => parseMasterKeys(wrong)).toThrow();

@@ -12,18 +12,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the file of master keys', () => {
-  it('is made once, for its owner alone, with a key that can be used', () => {
+  it('is created once, accessible only to its owner, with a valid key', () => {
     const path = join(folder, 'deeper', 'master-keys');
     expect(readKeyFile(path)).toBeUndefined();
-    const made = openKeyFile(path);
-    expect(parseMasterKeys(made)[0]?.bytes).toHaveLength(32);
+    const created = openKeyFile(path);
+    expect(parseMasterKeys(created)[0]?.bytes).toHaveLength(32);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(openKeyFile(path)).toEqual(made);
-    expect(readKeyFile(path)).toEqual(made);
+    expect(openKeyFile(path)).toEqual(created);
+    expect(readKeyFile(path)).toEqual(created);
     expect(readdirSync(join(folder, 'deeper'))).toEqual(['master-keys']);
   });
 
-  it('may hold older keys below the current one', () => {
+  it('may contain older keys after the current one', () => {
     const path = join(folder, 'master-keys');
     writeFileSync(path, 'b:two\n\n a:one \n');
     expect(openKeyFile(path)).toEqual(['b:two', 'a:one']);

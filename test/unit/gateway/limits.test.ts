@@ -40,7 +40,7 @@ describe('localMidnight', () => {
 });
 
 describe('windowsOf', () => {
-  it('lets every bucket count that reaches into the span', () => {
+  it('counts every bucket that overlaps the span', () => {
     const now = at('2026-03-10T12:30:45.500Z');
     const [minute, hour, day] = windowsOf({ perMinute: 1, perHour: 2, perDay: 3 }, 'UTC', now);
     expect(iso(minute?.bucket.getTime() ?? 0)).toBe('2026-03-10T12:30:40.000Z');
@@ -64,11 +64,11 @@ describe('decide', () => {
     user: 'alone',
     ...more,
   });
-  const used = (count: number, mine: number, accounts: number) => [
+  const used = (count: number, byAccount: number, accounts: number) => [
     {
       span: 'day' as const,
       used: count,
-      usedByAccount: mine,
+      usedByAccount: byAccount,
       accounts,
       oldest: new Date('2026-03-10T00:00:00Z'),
     },
@@ -84,7 +84,7 @@ describe('decide', () => {
     });
   });
 
-  it('reports when a used up quota is available again', () => {
+  it('reports when an exhausted quota is available again', () => {
     expect(decide(question({ usage: used(25, 1, 3) }))).toEqual({
       granted: false,
       reason: 'quota',
@@ -94,23 +94,24 @@ describe('decide', () => {
     expect(decide(question({ usage: used(24, 1, 3) }))).toMatchObject({ granted: true });
   });
 
-  it('holds one account to its share, but not one with a key of its own', () => {
-    // Thirteen each of two; the one who came first keeps what it used before.
+  it('limits an account to its share, but not one with a key of its own', () => {
+    // The share of each of two accounts is thirteen.
     expect(decide(question({ usage: used(14, 13, 2), user: 'account' }))).toMatchObject({ reason: 'share' });
     expect(decide(question({ usage: used(24, 1, 2), user: 'account' }))).toMatchObject({ granted: true });
     expect(decide(question({ usage: used(24, 0, 1), user: 'account' }))).toMatchObject({ granted: true });
     expect(decide(question({ usage: used(14, 13, 2) }))).toMatchObject({ granted: true });
   });
 
-  it('gives an account everything while no other account is active', () => {
-    for (let mine = 0; mine < 25; mine += 1) {
-      expect(decide(question({ usage: used(mine, mine, mine === 0 ? 0 : 1), user: 'account' })).granted).toBe(
-        true,
-      );
+  it('gives an account the whole quota while no other account is active', () => {
+    for (let byAccount = 0; byAccount < 25; byAccount += 1) {
+      expect(
+        decide(question({ usage: used(byAccount, byAccount, byAccount === 0 ? 0 : 1), user: 'account' }))
+          .granted,
+      ).toBe(true);
     }
   });
 
-  it('lets the background use what is left at the end of the day of the upstream', () => {
+  it('lets background work use the rest of a daily quota late in the day of the upstream, and half of an hourly quota', () => {
     const ask = (time: string, count = 3) =>
       decide(question({ nowMs: at(time), usage: used(count, 0, 1), user: 'background' }));
     expect(ask('2026-03-10T12:00:00Z')).toEqual({
@@ -140,7 +141,7 @@ describe('decide', () => {
     });
   });
 
-  it('always leaves an account a tenth, and one request of the smallest quota', () => {
+  it('always leaves an account a tenth of the quota, and at least one request', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),
@@ -156,25 +157,25 @@ describe('decide', () => {
   });
 });
 
-describe('limits of a plan that was bought', () => {
+describe('limits of a paid plan', () => {
   it.each([
     ['75/minute', { perMinute: 75 }],
     ['5/second+500/day', { perSecond: 5, perDay: 500 }],
     [' 0.5/second + 60/hour ', { perSecond: 0.5, perHour: 60 }],
-  ])('%s', (text, rate) => {
+  ])('are read from %j', (text, rate) => {
     expect(parseRate(text)).toEqual(rate);
   });
 
   it.each(['', '75', '75/week', '0/day', '1.5/day', '-1/day', '5/day+6/day', '5/constructor', '1e3/day'])(
-    'refuses %j',
+    'are not read from %j',
     (text) => {
       expect(() => parseRate(text)).toThrow(/rate such as|twice/);
     },
   );
 
-  it('takes the place of those with a key only', () => {
-    const bought = withKeyedRate(bls, '2000/day');
-    expect(bought.limits).toEqual({ ...bls.limits, keyed: { perDay: 2_000 } });
+  it('replace only the limits for requests with a key', () => {
+    const paid = withKeyedRate(bls, '2000/day');
+    expect(paid.limits).toEqual({ ...bls.limits, keyed: { perDay: 2_000 } });
     expect(withKeyedRate(bls, undefined)).toBe(bls);
   });
 });

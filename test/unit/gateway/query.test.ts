@@ -18,7 +18,7 @@ describe('queries', () => {
     ['EURUSD', 'eur usd'],
     ['EUR/USD', 'eurusd'],
     ['EUR USD', 'euro dollar'],
-  ])('in which %s also means %s', (text, other) => {
+  ])('for %s also look for %s', (text, other) => {
     expect(names(text)).toContain(other);
   });
 
@@ -31,18 +31,18 @@ describe('queries', () => {
     ['CPI euro area', 'EA21'],
     ['CPI EA20', 'EA21'],
     ['Norwegian CPI', 'NO'],
-  ])('are about a region: %s', (text, code) => {
+  ])('have a region: %s', (text, code) => {
     expect(read(text).region?.region.codes[0]).toBe(code);
   });
 
-  it('do not require how the data is wanted', () => {
+  it('treat frequency, transformation, range and currency as wishes, unless there is no other subject', () => {
     const { subjects, wishes } = read('GDP monthly yoy since 1999 in USD');
     expect(subjects.map(({ text }) => text)).toEqual(['gdp']);
     expect(wishes.map(({ text }) => text)).toContain('usd');
     expect(read('daily').subjects.map(({ text }) => text)).toEqual(['daily']);
   });
 
-  it('are bounded, whatever their length', () => {
+  it('are limited in subjects and combinations, whatever their length', () => {
     const query = read(Array.from({ length: 200 }, (_, n) => `word${n}`).join(' '));
     const combinations =
       partOf(

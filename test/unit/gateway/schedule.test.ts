@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 describe('the schedule of a refresh', () => {
-  it('is kept in one form', () => {
+  it('is normalised', () => {
     expect(parseSchedule(' Daily ')).toBe('daily');
     expect(parseSchedule('30  6 * *   1-5')).toBe('30 6 * * 1-5');
   });
@@ -19,7 +19,7 @@ describe('the schedule of a refresh', () => {
     },
   );
 
-  it('has its own time for each dataset, the same every day', () => {
+  it('runs each dataset once per period, always at the same time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.integer({ min: 0, max: 4e12 }), (id, after) => {
         for (const [schedule, period] of [
@@ -43,7 +43,7 @@ describe('the schedule of a refresh', () => {
     expect(Math.min(...counts)).toBeGreaterThan(50);
   });
 
-  it('moves a time of cron by less than five minutes and never runs it twice', () => {
+  it('delays a cron time by less than five minutes and does not run it twice', () => {
     const first = nextRunOf('30 6 * * *', 7, Date.parse('2026-03-15T00:00:00Z')) ?? 0;
     const late = first - Date.parse('2026-03-15T06:30:00Z');
     expect(late).toBeGreaterThanOrEqual(0);
@@ -53,7 +53,7 @@ describe('the schedule of a refresh', () => {
 });
 
 describe('after failures', () => {
-  it('waits longer each time, up to six hours, and as long as the upstream asks', () => {
+  it('waits longer each time, up to six hours, and at least as long as the upstream asks', () => {
     expect([1, 2, 3].map((failures) => retryWaitMs(failures, undefined) / 60_000)).toEqual([10, 20, 40]);
     expect(retryWaitMs(50, undefined)).toBe(6 * hourMs);
     expect(retryWaitMs(1, 7_200)).toBe(2 * hourMs);

@@ -19,7 +19,7 @@ describe('addresses', () => {
   const address = (path: string[], query?: Record<string, string | string[]>): string =>
     addressOf(bankOfCanada, {}, { path, ...(query === undefined ? {} : { query }) }).href;
 
-  it('encode every part and every value', () => {
+  it('encode every path segment and every query value', () => {
     expect(address(['data', 'a/b?c#d e%'])).toBe(
       'https://www.bankofcanada.ca/valet/data/a%2Fb%3Fc%23d%20e%25',
     );
@@ -31,9 +31,12 @@ describe('addresses', () => {
     );
   });
 
-  it.each([[['..', 'x']], [['.']], [['', 'x']], [['a', '..']]])('climb nowhere: %j', (path) => {
-    expect(() => address(path)).toThrow(AppError);
-  });
+  it.each([[['..', 'x']], [['.']], [['', 'x']], [['a', '..']]])(
+    'reject dot segments and an empty first segment: %j',
+    (path) => {
+      expect(() => address(path)).toThrow(AppError);
+    },
+  );
 });
 
 describe('the key', () => {
@@ -65,7 +68,7 @@ describe('the key', () => {
     });
   });
 
-  it('does not go to another address', () => {
+  it('is not sent to another base URL', () => {
     const wire = toWireRequest(
       withKey({ in: 'query', name: 'k' }),
       {},
@@ -75,7 +78,7 @@ describe('the key', () => {
     expect(wire.url.href).toBe('https://public.example/a');
   });
 
-  it('is cut out in every spelling', () => {
+  it('is redacted in every spelling, as are addresses in messages', () => {
     const key = 'a"b c/d+é'.slice(0, 8);
     const redact = keyRedaction(key);
     for (const spelling of [
@@ -115,7 +118,7 @@ describe('the transport', () => {
       ...more,
     });
 
-  it('ends a decompression bomb at the bound', async () => {
+  it('aborts a decompression bomb at the size limit', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(60_000);
     const url = await serve((_request, response) => {
@@ -124,7 +127,7 @@ describe('the transport', () => {
     await expect(get(url)).rejects.toMatchObject({ failure: 'too_large' });
   });
 
-  it('opens no connection to a private address that a name resolves to', async () => {
+  it('with publicOnly opens no connection to a private address that a name resolves to', async () => {
     let connections = 0;
     const url = (await serve((_request, response) => response.end('there'))).replace(
       '127.0.0.1',
@@ -153,13 +156,13 @@ describe('the transport', () => {
     'fe80::1',
     '::ffff:10.0.0.1',
     '64:ff9b::a00:1',
-  ])('takes %s for private', (address) => expect(isPrivateAddress(address)).toBe(true));
+  ])('treats %s as private', (address) => expect(isPrivateAddress(address)).toBe(true));
   it.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', 'example.org'])(
-    'takes %s for no private address',
+    'does not treat %s as private',
     (address) => expect(isPrivateAddress(address)).toBe(false),
   );
 
-  it('follows redirects within the site only', async () => {
+  it('follows redirects only within the site, and not for POST', async () => {
     const url = await serve((request, response) => {
       const target =
         request.url === '/same' ? '/end' : request.url === '/loop' ? '/loop' : 'http://127.0.0.2:1/x';
@@ -189,7 +192,7 @@ describe('the transport', () => {
     await expect(refusal).rejects.not.toMatchObject({ message: expect.stringMatching(/secret|127/) });
   });
 
-  it('reads the charset that the reply names', async () => {
+  it('decodes with the charset of the reply, and with UTF-8 if that is unknown', async () => {
     const url = await serve((request, response) => {
       const charset = request.url === '/odd' ? 'no-such-charset' : 'iso-8859-1';
       response.writeHead(200, { 'content-type': `text/plain; charset=${charset}` });
@@ -203,7 +206,7 @@ describe('the transport', () => {
 describe('the breaker', () => {
   const provider = bankOfCanada;
 
-  it('opens after five failures in a row, lets one through to see, and closes again', () => {
+  it('opens after five consecutive failures, lets one request through as a probe, and closes again', () => {
     let nowMs = 0;
     const breaker = createBreaker(() => nowMs);
     const fail = () => breaker.record(provider, 's', 'down');
@@ -224,7 +227,7 @@ describe('the breaker', () => {
     expect(() => breaker.pass(provider, 's')).not.toThrow();
   });
 
-  it('stays below the errors that an upstream forgives, for each key', () => {
+  it('stops a key before it reaches the errors per minute that the upstream allows', () => {
     let nowMs = 0;
     const breaker = createBreaker(() => nowMs);
     const strict: Provider = { ...provider, limits: { maxConcurrent: 1, errorsPerMinute: 30 } };
@@ -251,13 +254,13 @@ describe('retries', () => {
     return attempts;
   };
 
-  it('happens only where it may help and is allowed', async () => {
+  it('happen only if they may help and are allowed', async () => {
     expect(await run(true, () => true)).toBe(3);
     expect(await run(false, () => true)).toBe(1);
     expect(await run(true, () => false)).toBe(1);
   });
 
-  it('is bounded to a tenth of the requests', () => {
+  it('are limited to 10 to 20 % of the requests', () => {
     const budget = createRetryBudget();
     let spent = 0;
     for (let request = 0; request < 100; request += 1) {
@@ -268,7 +271,7 @@ describe('retries', () => {
     expect(spent).toBeLessThanOrEqual(20);
   });
 
-  it('reads Retry-After as seconds and as a date', () => {
+  it('read Retry-After as seconds and as a date', () => {
     const now = Date.parse('2026-03-10T12:00:00Z');
     expect(parseRetryAfter('7', now)).toBe(7);
     expect(parseRetryAfter('Tue, 10 Mar 2026 12:01:00 GMT', now)).toBe(60);

@@ -15,7 +15,7 @@ const unknownSymbol = {
 };
 
 // The search, the form of the rows and the notice of the daily limit follow recorded replies; the other notices
-// are worded as others quote them. Not seen recorded: daily, adjusted and exchange rate replies as a whole.
+// are quoted from other programs. Not recorded: daily, adjusted and exchange rate replies as a whole.
 const exchanges: Exchange[] = [
   ...['compact', 'full'].flatMap((size) => [
     daily('IBM', size, own('daily-IBM')),
@@ -53,7 +53,7 @@ describe('alpha vantage', () => {
     opened = await openConnector(alphaVantage, { exchanges: [...more, ...exchanges], apiKey: canaryKey });
     return opened;
   };
-  const sizesAsked = ({ upstream }: OpenedConnector) =>
+  const requestedSizes = ({ upstream }: OpenedConnector) =>
     upstream.calls.map(({ url }) => new URL(url, upstream.baseUrl).searchParams.get('outputsize'));
 
   it('reads the closing prices with their digits', async () => {
@@ -91,7 +91,7 @@ describe('alpha vantage', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it.each(['EUR/USD', 'EURUSD=X', 'eur/usd'])('takes %s for an exchange rate', async (id) => {
+  it.each(['EUR/USD', 'EURUSD=X', 'eur/usd'])('treats %s as an exchange rate', async (id) => {
     const { ctx } = await open();
     expect(await alphaVantage.preview(id, {}, ctx)).toMatchObject({
       label: 'EUR/USD, close',
@@ -100,7 +100,7 @@ describe('alpha vantage', () => {
     });
   });
 
-  it('knows that an exchange rate has no volume', async () => {
+  it('refuses the volume of an exchange rate without a request', async () => {
     const { ctx, upstream } = await open();
     await expect(alphaVantage.series('EUR/USD', { field: 'volume' }, ctx)).rejects.toMatchObject({
       kind: 'invalid',
@@ -109,14 +109,14 @@ describe('alpha vantage', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('asks for the whole history unless the newest 100 days are enough', async () => {
+  it('requests the whole history unless the newest 100 days are enough', async () => {
     const connector = await open();
     await alphaVantage.preview('IBM', {}, connector.ctx);
     await alphaVantage.series('IBM', {}, connector.ctx);
     await alphaVantage.series('IBM', { start: '2025-12-01' }, connector.ctx);
     // 99 days before 2026-03-15.
     await alphaVantage.series('IBM', { start: '2025-12-06' }, connector.ctx);
-    expect(sizesAsked(connector).filter((size) => size !== null)).toEqual([
+    expect(requestedSizes(connector).filter((size) => size !== null)).toEqual([
       'compact',
       'full',
       'full',
@@ -124,7 +124,7 @@ describe('alpha vantage', () => {
     ]);
   });
 
-  it('returns prices without a currency if the search refuses', async () => {
+  it('returns prices without a currency if the search is refused', async () => {
     const { ctx } = await open([
       ask({ function: 'SYMBOL_SEARCH', keywords: 'IBM' }, { Information: '25 requests per day' }),
     ]);
@@ -133,24 +133,24 @@ describe('alpha vantage', () => {
     expect(data).toHaveLength(3);
   });
 
-  it('cuts the range itself', async () => {
+  it('filters by the range itself', async () => {
     const { ctx } = await open();
     const { data } = await alphaVantage.series('IBM', { start: '2026-03', end: '2026-03-12' }, ctx);
     expect(data).toEqual([{ date: '2026-03-12', value: '250.0000' }]);
   });
 
-  it.each(['BRK.B', '^GSPC', 'TSCO.LON', 'GC=F'])('asks for the symbol %s as it is', async (symbol) => {
+  it.each(['BRK.B', '^GSPC', 'TSCO.LON', 'GC=F'])('requests the symbol %s unchanged', async (symbol) => {
     const { ctx, upstream } = await open([
       daily(symbol, 'compact', own('daily-IBM')),
       ask({ function: 'SYMBOL_SEARCH', keywords: symbol }, own('search-IBM')),
     ]);
     const { metadata } = await alphaVantage.preview(symbol, {}, ctx);
-    // The search knows no such symbol.
+    // The search does not find the symbol.
     expect(metadata.unit).toBeUndefined();
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it.each(['IBM,MSFT', 'A B', 'x/y', '-'])('does not ask for %j', async (id) => {
+  it.each(['IBM,MSFT', 'A B', 'x/y', '-'])('sends no request for %j', async (id) => {
     const { ctx, upstream } = await open();
     await expect(alphaVantage.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
     expect(upstream.calls).toEqual([]);
@@ -205,7 +205,7 @@ describe('alpha vantage', () => {
     ['a notice of another kind', 'upstream', { Information: 'Something else.' }],
     ['nothing', 'upstream', {}],
     ['a series without rows', 'upstream', { 'Meta Data': {}, 'Time Series (Daily)': {} }],
-  ])('knows %s', async (_name, kind, reply) => {
+  ])('recognises %s', async (_name, kind, reply) => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply });
     const failure = alphaVantage.series('IBM', {}, ctx);
@@ -242,7 +242,7 @@ describe('alpha vantage', () => {
     ]);
   });
 
-  it('keeps to what a free key may ask for', () => {
+  it('has the limits of a free key, and does not share answers', () => {
     expect(alphaVantage.limits).toMatchObject({ keyed: { perSecond: 1, perDay: 25 }, maxConcurrent: 1 });
     expect(alphaVantage.key?.mayShareAnswers).not.toBe(true);
   });

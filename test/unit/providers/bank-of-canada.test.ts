@@ -74,7 +74,7 @@ describe('bank of canada', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('does not ask for a list of series under one id', async () => {
+  it('sends no request for a list of series as one id', async () => {
     const { ctx, upstream } = await open();
     await expect(bankOfCanada.series('FXUSDCAD,FXEURCAD', {}, ctx)).rejects.toMatchObject({
       kind: 'not_found',
@@ -82,7 +82,7 @@ describe('bank of canada', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('cuts a group into pages', async () => {
+  it('pages a group', async () => {
     const { ctx } = await open();
     const page = await bankOfCanada.seriesAt?.(['FX_RATES_DAILY'], { limit: 1, offset: 1 }, ctx);
     expect(page).toEqual({

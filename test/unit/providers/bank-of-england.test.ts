@@ -14,7 +14,7 @@ const ask = (id: string, from: string, reply: Exchange['reply']): Exchange => ({
   reply,
 });
 
-// The envelope follows a recorded reply, shortened. No page for an unknown code was seen recorded: this one is a guess
+// The envelope follows a recorded reply, shortened. The page for an unknown code was not recorded: this one is a guess
 // from words that clients of the database look for.
 const exchanges: Exchange[] = ['01/Jan/1963', '01/Jan/2019', '01/Apr/2025'].flatMap((from) => [
   ask('LPMVWYR', from, recorded),
@@ -56,7 +56,7 @@ describe('bank of england', () => {
     ]);
   });
 
-  it('asks from the start on, and cuts the end itself', async () => {
+  it('requests values from the start of the range, and drops those after its end', async () => {
     const { ctx } = await open();
     const { data } = await bankOfEngland.series('LPMVWYR', { start: '2025-04', end: '2025-04' }, ctx);
     expect(data).toEqual([{ date: '2025-04-01', value: '89271' }]);
@@ -80,7 +80,7 @@ describe('bank of england', () => {
     ['XUMLERS', 'EUR per GBP'],
     ['IUDBEDR', 'Percent per annum'],
     ['LPMVTVX', undefined],
-  ])('knows the unit of %s', async (id, unit) => {
+  ])('derives the unit of %s from its id', async (id, unit) => {
     const reply = recorded
       .replace('SCODE="LPMVWYR"', `SCODE="${id}"`)
       .replace(/DESC="[^"]*"(?= COUNTRY)/, 'DESC="A series"');
@@ -88,7 +88,7 @@ describe('bank of england', () => {
     expect((await bankOfEngland.series(id, {}, ctx)).metadata.unit).toBe(unit);
   });
 
-  it('asks nothing for what can be no id', async () => {
+  it('sends no request for an invalid id', async () => {
     const { ctx, upstream } = await open();
     for (const id of ['iudbedr', 'A,B', 'IUDBEDR&x=1', '']) {
       await expect(bankOfEngland.series(id, {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });

@@ -115,7 +115,7 @@ describe('bankofjapan', () => {
     expect(databases.size).toBe(50);
   });
 
-  it('says whether a database or the service is at fault', async () => {
+  it('distinguishes an unknown database or series from a failure of the service', async () => {
     const refused = { ...refusal('M181005E', 'Invalid database name'), path: '/getMetadata' };
     const empty = { STATUS: 200, MESSAGEID: 'M181030I', MESSAGE: 'No data', RESULTSET: [] };
     const down = data('FM08', 'FXERD01', refusal('M181090S', 'Unexpected error'));

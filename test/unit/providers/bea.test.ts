@@ -50,7 +50,7 @@ const error = (APIErrorDescription: string, APIErrorCode = '1') => ({
 const recent = '2019,2020,2021,2022,2023,2024,2025,2026';
 
 // Regional data and the error about the key follow recorded replies; tables, lines, rows of NIPA and the other
-// places of an error are as other programs keep them. Not seen recorded: `Notes`, lists of lines and areas, marks
+// places of an error follow other programs. Not recorded: `Notes`, lists of lines and areas, marks
 // for missing values, errors about limits, years and codes.
 const exchanges: Exchange[] = [
   tables('NIPA', own('tables-NIPA')),
@@ -85,7 +85,7 @@ describeConnector({
   limitReached: { reply: error('The request limit per minute was exceeded.') },
 });
 
-// Rows follow what public clients in Rust, R and Python read of these datasets; nothing was seen recorded.
+// Rows follow what public clients in Rust, R and Python read of these datasets; nothing was recorded.
 describe('bea: datasets of two parameters', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
@@ -135,7 +135,7 @@ describe('bea: datasets of two parameters', () => {
     );
   });
 
-  it('asks for no code that the lists lack, and lists the series of a code', async () => {
+  it('sends no data request for a code that is not listed, and lists the series of a code', async () => {
     opened = await openConnector(bea, { exchanges, apiKey: canaryKey });
     const { ctx, upstream } = opened;
     await expect(bea.series('ITA/BalGds/QSA/Atlantis', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
@@ -248,14 +248,14 @@ describe('bea', () => {
     expect(metadata.unitMultiplier).toBe(unitMultiplier);
   });
 
-  it('asks for the years of a range only and cuts to the day', async () => {
+  it('requests only the years of a range, and filters by day', async () => {
     const { ctx, upstream } = await open([nipa('T10105', 'Q', '2024,2025', own('T10105-Q'))]);
     const { data } = await bea.series('NIPA/T10105/Q/1', { start: '2024-02', end: '2025-09-30' }, ctx);
     expect(data).toEqual([{ date: '2025-07-01', value: '30485729' }]);
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('does not ask for a table that does not exist, since errors lock the key out', async () => {
+  it('sends no data request for a table that does not exist, since errors lock the key out', async () => {
     const { ctx, upstream } = await open();
     for (const id of ['NIPA/T99999/Q/1', 'NIPA/T10105/M/1', 'NIPA/T20600/Q/1']) {
       await expect(bea.series(id, {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
@@ -272,7 +272,7 @@ describe('bea', () => {
     expect(upstream.calls.map(({ url }) => url).filter((url) => url.includes('GetData'))).toEqual([]);
   });
 
-  it('says that a table has no such line', async () => {
+  it('reports an unknown line of a table as not found', async () => {
     const { ctx } = await open();
     await expect(bea.series('NIPA/T10105/Q/99', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
   });
@@ -296,14 +296,14 @@ describe('bea', () => {
     ['a year without data', error('The Year requested is not available.', '204'), 'invalid'],
     ['a code without data', error('The Table requested is not available.', '201'), 'not_found'],
     ['an error of its own', error('Unknown error.', '101'), 'upstream'],
-  ])('knows %s', async (_name, reply, kind) => {
+  ])('recognises %s', async (_name, reply, kind) => {
     const { ctx } = await open([regional('ALL', reply)]);
     const failure = bea.series('Regional/SAGDP2N/1/01000', {}, ctx);
     await expect(failure).rejects.toMatchObject({ kind });
     await expect(failure).rejects.not.toMatchObject({ message: expect.stringContaining(canaryKey) });
   });
 
-  it('walks from datasets to tables to frequencies to lines', async () => {
+  it('lists datasets, then tables, frequencies and lines', async () => {
     const { ctx } = await open();
     expect((await bea.browse?.([], ctx))?.map(({ segment }) => segment)).toEqual([
       'NIPA',
@@ -341,7 +341,7 @@ describe('bea', () => {
     }
   });
 
-  it('walks from regional tables to lines to areas', async () => {
+  it('lists regional tables, then lines and areas', async () => {
     const { ctx } = await open();
     const line = ['Regional', 'SAGDP2N', '1'];
     expect(await bea.browse?.(line.slice(0, 2), ctx)).toEqual([
@@ -367,7 +367,7 @@ describe('bea', () => {
     [['NIPA', 'T20600', 'Q']],
     [['Regional', 'SAGDP2N', '2']],
     [['NIPA', 'T10105', 'Q', '1']],
-  ])('knows no folder %j', async (path) => {
+  ])('rejects the unknown folder %j', async (path) => {
     const { ctx } = await open();
     await expect(bea.browse?.(path, ctx)).rejects.toMatchObject({ code: 'path_not_found' });
   });
@@ -385,14 +385,14 @@ describe('bea', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('hands out nothing of the request that every reply repeats', async () => {
+  it('does not return the request that every reply echoes', async () => {
     const echo = own('T10105-Q').replaceAll('REDACTED', canaryKey);
     const { ctx } = await open([nipa('T10105', 'Q', 'ALL', echo)]);
     const found = await bea.series('NIPA/T10105/Q/1', {}, ctx);
     expect(JSON.stringify(found)).not.toContain(canaryKey);
   });
 
-  it('stops before the errors and requests of a minute lock the key out', () => {
+  it('has limits below those that lock the key out', () => {
     expect(bea.limits.keyed).toEqual({ perMinute: 100 });
     expect(bea.limits.errorsPerMinute).toBeLessThan(30);
     expect(bea.limits.anonymous).toBeUndefined();

@@ -66,7 +66,7 @@ describe('bis', () => {
     return opened;
   };
 
-  it('spells the unit out and keeps digits; M, empty and NaN are missing', async () => {
+  it('spells out the unit and keeps digits; M, empty and NaN are missing', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await bis.series('WS_CBPOL/M.CH', {}, ctx);
     expect(label).toBe('Central bank policy rates - Switzerland - Monthly - End of period');
@@ -87,7 +87,7 @@ describe('bis', () => {
     ]);
   });
 
-  it('passes bounds on', async () => {
+  it('passes bounds to the service', async () => {
     const { ctx, upstream } = await open();
     await bis.series('WS_CBPOL/M.CH', { start: '2025', end: '2026-01' }, ctx);
     expect(upstream.unmatched).toEqual([]);
@@ -127,7 +127,7 @@ describe('bis', () => {
     expect(items.map(({ id }) => id)).not.toContain('WS_CBPOL/M.US');
   });
 
-  it('takes a key with too few parts, a semantic error of the service, for an unknown series', async () => {
+  it('reports a key with too few parts, a semantic error of the service, as an unknown series', async () => {
     const { ctx } = await open();
     await expect(bis.series('WS_CBPOL/M', {}, ctx)).rejects.toMatchObject({
       code: 'series_not_found',
@@ -135,7 +135,7 @@ describe('bis', () => {
     });
   });
 
-  it('names the dimension that does not have a code', async () => {
+  it('names the dimension that lacks a code', async () => {
     const { ctx } = await open();
     await expect(bis.series('WS_CBPOL/M.QQ', {}, ctx)).rejects.toMatchObject({
       code: 'series_not_found',
@@ -144,7 +144,7 @@ describe('bis', () => {
     });
   });
 
-  it('says that known codes have no data together', async () => {
+  it('reports that a combination of known codes has no data', async () => {
     const { ctx } = await open([
       { path: '/data/WS_CBPOL/M.ZZ/all', status: 404, reply: file('error-100.xml') },
     ]);

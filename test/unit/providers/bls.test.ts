@@ -59,7 +59,7 @@ const failed = (status: string, message: string) => ({
 });
 
 // Data, the catalogue, the unknown series, the daily threshold and the invalid year follow recorded replies;
-// surveys follow the documentation, popular series and the invalid key the form that others quote. Not seen
+// surveys follow the documentation, popular series and the invalid key the form that others quote. Not
 // recorded: the full list of surveys, a survey without popular series other than as `[null]` in other programs.
 const exchanges: Exchange[] = [
   { path: '/surveys', reply: own('surveys') },
@@ -116,7 +116,7 @@ describe('bls', () => {
     });
     return opened;
   };
-  const yearsAsked = ({ upstream }: OpenedConnector): string[] =>
+  const requestedYears = ({ upstream }: OpenedConnector): string[] =>
     upstream.calls.map(({ body }) => {
       const { startyear, endyear } = JSON.parse(body) as Record<string, string>;
       return `${startyear}-${endyear}`;
@@ -146,7 +146,7 @@ describe('bls', () => {
     });
   });
 
-  it('asks for ten years at a time without a key, until a span is empty', async () => {
+  it('requests ten years at a time without a key, until a span is empty', async () => {
     const id = 'WPS00000000';
     const connector = await open([
       ask(id, '2017', '2026', reply(id, [['2020', 'M01', '3']])),
@@ -155,7 +155,7 @@ describe('bls', () => {
     ]);
     const { data } = await bls.series(id, {}, connector.ctx);
     expect(data.map(({ value }) => value)).toEqual(['3', '2']);
-    expect(yearsAsked(connector)).toEqual(['2017-2026', '2007-2016', '1997-2006']);
+    expect(requestedYears(connector)).toEqual(['2017-2026', '2007-2016', '1997-2006']);
   });
 
   it('finds a series that ended long ago', async () => {
@@ -169,7 +169,7 @@ describe('bls', () => {
       'my-own-key',
     );
     expect((await bls.series(id, {}, connector.ctx)).data).toEqual([{ date: '1990-01-01', value: '2' }]);
-    expect(yearsAsked(connector)).toEqual(['2007-2026', '1987-2006', '1967-1986']);
+    expect(requestedYears(connector)).toEqual(['2007-2026', '1987-2006', '1967-1986']);
   });
 
   const several = (rows: Readonly<Record<string, readonly Row[]>>) => {
@@ -178,7 +178,7 @@ describe('bls', () => {
     return { ...reply('', []), Results: { series: series.toReversed() } };
   };
 
-  it('reads several series in one request, each to its own end', async () => {
+  it('reads several series in one request, each to the end of its data', async () => {
     const [one, two] = ['WPS00000001', 'WPS00000002'];
     const body = { seriesid: [one, two], startyear: '2017', endyear: '2026' };
     const connector = await open([
@@ -212,22 +212,25 @@ describe('bls', () => {
   const unknownOnes = (ids: readonly string[]) => ids.map((id) => `Series does not exist for Series ${id}`);
 
   it('returns the series of a panel that exist, and names the others', async () => {
-    const [one, gone, two] = ['WPS00000001', 'WPS00000009', 'WPS00000002'];
-    const body = { seriesid: [one, gone, two], startyear: '2026', endyear: '2026' };
+    const [one, unknown, two] = ['WPS00000001', 'WPS00000009', 'WPS00000002'];
+    const body = { seriesid: [one, unknown, two], startyear: '2026', endyear: '2026' };
     const rows: Row[] = [['2026', 'M01', '1']];
-    const told = { ...several({ [one]: rows, [gone]: [], [two]: rows }), message: unknownOnes([gone]) };
-    const { ctx } = await open([{ path: '/timeseries/data/', body, reply: told }]);
-    const found = await bls.panel?.(`${one}+${gone}+${two}`, { start: '2026' }, ctx);
+    const response = {
+      ...several({ [one]: rows, [unknown]: [], [two]: rows }),
+      message: unknownOnes([unknown]),
+    };
+    const { ctx } = await open([{ path: '/timeseries/data/', body, reply: response }]);
+    const found = await bls.panel?.(`${one}+${unknown}+${two}`, { start: '2026' }, ctx);
     expect(found?.series.map(({ codes }) => codes[0])).toEqual([one, two]);
-    expect(found?.missing).toEqual([gone]);
+    expect(found?.missing).toEqual([unknown]);
   });
 
-  it('has no panel of series none of which exists', async () => {
+  it('reports a panel without any known series as not found', async () => {
     const ids = ['WPS00000008', 'WPS00000009'];
     const body = { seriesid: ids, startyear: '2026', endyear: '2026' };
     const empty = several({ WPS00000008: [], WPS00000009: [] });
-    const told = { ...empty, message: unknownOnes(ids) };
-    const { ctx, upstream } = await open([{ path: '/timeseries/data/', body, reply: told }]);
+    const response = { ...empty, message: unknownOnes(ids) };
+    const { ctx, upstream } = await open([{ path: '/timeseries/data/', body, reply: response }]);
     await expect(bls.panel?.(ids.join('+'), { start: '2026' }, ctx)).rejects.toMatchObject({
       code: 'series_not_found',
       details: { missing: ids },
@@ -235,7 +238,7 @@ describe('bls', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('names the one unknown series of a panel that a request has for itself', async () => {
+  it('names an unknown series of a panel that is alone in its request', async () => {
     const ids = Array.from({ length: 26 }, (_, place) => `WPS000001${String(place).padStart(2, '0')}`);
     const part = (seriesid: readonly string[], more: object = {}): Exchange => ({
       path: '/timeseries/data/',
@@ -251,9 +254,9 @@ describe('bls', () => {
   });
 
   it.each([
-    ['without a key 25', undefined, [25, 5]],
-    ['with a key 50', 'my-own-key', [30]],
-  ])('names %s series in a request', async (_name, apiKey, lengths) => {
+    ['25 series at a time without a key', undefined, [25, 5]],
+    ['50 series at a time with a key', 'my-own-key', [30]],
+  ])('requests %s', async (_name, apiKey, lengths) => {
     const ids = Array.from({ length: 30 }, (_, place) => `WPS000001${String(place).padStart(2, '0')}`);
     const connector = await openConnector(bls, {
       exchanges: [],
@@ -277,7 +280,7 @@ describe('bls', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('asks for no year that the caller did not ask for, and cuts to the day', async () => {
+  it('requests only the years of the range, and filters by day', async () => {
     const id = 'WPS00000000';
     const rows: Row[] = [
       ['2020', 'M04', '4'],
@@ -288,23 +291,23 @@ describe('bls', () => {
     const connector = await open([ask(id, '2018', '2020', reply(id, rows))]);
     const { data } = await bls.series(id, { start: '2018-02', end: '2020-03' }, connector.ctx);
     expect(data.map(({ date }) => date)).toEqual(['2020-03-01', '2018-02-01']);
-    expect(yearsAsked(connector)).toEqual(['2018-2020']);
+    expect(requestedYears(connector)).toEqual(['2018-2020']);
   });
 
-  it('does not ask for years to come', async () => {
+  it('does not request future years', async () => {
     const id = 'WPS00000000';
     const connector = await open([ask(id, '2026', '2026', reply(id, [['2026', 'M01', '1']]))]);
     expect((await bls.series(id, { start: '2027', end: '2030' }, connector.ctx)).data).toEqual([]);
-    expect(yearsAsked(connector)).toEqual(['2026-2026']);
+    expect(requestedYears(connector)).toEqual(['2026-2026']);
   });
 
-  it('never asks for years before the first survey', async () => {
+  it('does not request years before the first survey', async () => {
     const id = 'WPS00000000';
     const connector = await open();
     connector.upstream.answerAll({ reply: reply(id, []) });
     expect((await bls.series(id, {}, connector.ctx)).data).toEqual([]);
-    expect(yearsAsked(connector).at(-1)).toBe('1913-1916');
-    expect(yearsAsked(connector)).toHaveLength(12);
+    expect(requestedYears(connector).at(-1)).toBe('1913-1916');
+    expect(requestedYears(connector)).toHaveLength(12);
   });
 
   it.each([
@@ -376,13 +379,13 @@ describe('bls', () => {
       { reply: reply('LAUCN21219003', [], ['Invalid Series for Series LAUCN21219003']) },
       'not_found',
     ],
-  ])('knows %s', async (_name, answer, kind) => {
+  ])('recognises %s', async (_name, answer, kind) => {
     const { ctx, upstream } = await open();
     upstream.answerAll(answer);
     await expect(bls.series('LAUCN21219003', {}, ctx)).rejects.toMatchObject({ kind });
   });
 
-  it('knows the daily limit of callers without a key', async () => {
+  it('recognises the daily limit of callers without a key', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll(
       failed(
@@ -397,7 +400,7 @@ describe('bls', () => {
     });
   });
 
-  it('does not ask for an id that cannot be one', async () => {
+  it('sends no request for an invalid id', async () => {
     const { ctx, upstream } = await open();
     for (const id of ['lns14000000', 'LNS1,LNS2', 'X']) {
       await expect(bls.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
@@ -405,7 +408,7 @@ describe('bls', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('lists surveys, and their popular series with the names that it knows', async () => {
+  it('lists surveys, and their popular series with the known names', async () => {
     const { ctx } = await open();
     expect(await bls.browse?.([], ctx)).toContainEqual({
       segment: 'BD',
@@ -423,7 +426,7 @@ describe('bls', () => {
     expect(await bls.seriesAt?.(['BD'], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
   });
 
-  it('asks for the names of series in one request when it has a key', async () => {
+  it('requests the names of all series at once if it has a key', async () => {
     const { ctx, upstream } = await open([], 'my-own-key');
     const page = await bls.seriesAt?.(['LN'], { limit: 200, offset: 0 }, ctx);
     expect(page?.items.map(({ label }) => label)).toEqual([
@@ -434,7 +437,7 @@ describe('bls', () => {
     expect(upstream.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('fills the index without asking every survey', async () => {
+  it('lists series for the index without a request for every survey', async () => {
     const { ctx, upstream } = await open();
     const items = [];
     for await (const item of bls.listAll?.(ctx) ?? []) items.push(item);
@@ -466,7 +469,7 @@ describe('bls', () => {
     expect(ids).toContain('LNU00000000');
   });
 
-  it('starts 20 years ago for callers without a key who name no start', () => {
+  it('starts 20 years ago without a key or a start', () => {
     const at = (key: 'none' | 'own', params: Params) =>
       bls.defaultStart?.of(params, { key, today: '2026-03-15' });
     expect(at('none', {})).toBe('2007-01-01');
@@ -482,7 +485,7 @@ describe('bls', () => {
     expect(metadata.upstream_requests).toBe(12);
   });
 
-  it('counts requests by the day of the bureau', () => {
+  it('has daily quotas that reset at midnight in New York', () => {
     expect(bls.limits).toMatchObject({
       anonymous: { perDay: 25 },
       keyed: { perDay: 500 },

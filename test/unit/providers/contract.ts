@@ -11,7 +11,7 @@ export interface ConnectorCase {
   readonly exchanges: readonly Exchange[];
   /** A series that the exchanges can answer in preview and in full. */
   readonly series: { readonly id: string; readonly params?: Readonly<Record<string, unknown>> };
-  /** An id of the right form that the upstream does not know, with an exchange that says so. */
+  /** Well-formed id of an unknown series, with an exchange that reports it. */
   readonly unknownSeries: string;
   /** Paths that the exchanges can answer; for capability `hierarchical`. */
   readonly folderPath?: readonly string[];
@@ -19,20 +19,20 @@ export interface ConnectorCase {
   readonly unknownPath?: readonly string[];
   /** A query with at least one hit; for connectors with a server search. */
   readonly query?: string;
-  /** How the upstream refuses a key; for connectors with a key. */
+  /** Reply to a refused key; for connectors with a key. */
   readonly keyRefused?: Pick<Exchange, 'status' | 'headers' | 'reply'>;
-  /** How the upstream says that its limit is reached, in addition to HTTP 429. */
+  /** Reply when the limit is reached, in addition to HTTP 429. */
   readonly limitReached?: Pick<Exchange, 'status' | 'headers' | 'reply'>;
 }
 
-/** Appears nowhere else, so that it can be looked for. 36 characters, as the longest real keys. */
+/** Unique, so that tests can search for it. 36 characters, like the longest real keys. */
 export const canaryKey = 'cafe0000-canary-key-0000-0000feedbeef';
 
-/** Registers a test for the connectors that it concerns. */
+/** Registers a test only if it applies to the connector. */
 const itWhen =
-  (concerns: boolean) =>
+  (applies: boolean) =>
   (title: string, work: () => Promise<void> | void): void => {
-    if (concerns) it(title, work);
+    if (applies) it(title, work);
   };
 
 const caught = async (work: () => Promise<unknown>): Promise<AppError> => {
@@ -72,7 +72,7 @@ const describeRecord = ({ provider, ...sample }: ConnectorCase): void => {
     }
   });
 
-  it('claims a capability exactly when it has the functions for it', () => {
+  it('declares exactly the capabilities that it has functions for', () => {
     const { capabilities } = provider;
     expect(capabilities.includes('hierarchical')).toBe(provider.browse !== undefined);
     expect(capabilities.includes('hierarchical')).toBe(provider.seriesAt !== undefined);
@@ -97,7 +97,7 @@ const describeRecord = ({ provider, ...sample }: ConnectorCase): void => {
 const expectSeries = (provider: Provider, id: string, { label, metadata, data }: SeriesData): void => {
   expect(label.trim()).not.toBe('');
   expect(metadata).toBeTypeOf('object');
-  // Throws for a date that is none, a value with altered digits, or two values at one date.
+  // Throws for an invalid date, an invalid number, or two values for one date.
   const ordered = orderObservations(provider, id, data);
   expect(ordered.length).toBeGreaterThan(0);
   expect(ordered.some(({ value }) => value !== null)).toBe(true);
@@ -115,14 +115,14 @@ const describeReading = (sample: ConnectorCase, opened: () => OpenedConnector): 
     expectSeries(provider, series.id, await provider.series(series.id, params, opened().ctx));
   });
 
-  it('says that an unknown series is not found', async () => {
+  it('reports an unknown series as not found', async () => {
     for (const call of [provider.preview, provider.series]) {
       const error = await caught(() => call(sample.unknownSeries, params, opened().ctx));
       expect(error).toMatchObject({ kind: 'not_found' });
     }
   });
 
-  it('asked nothing that was not recorded', () => {
+  it('sent no request that was not recorded', () => {
     expect(opened().upstream.unmatched).toEqual([]);
   });
 };
@@ -149,14 +149,14 @@ const describeFinding = (sample: ConnectorCase, opened: () => OpenedConnector): 
     },
   );
 
-  itWhen(provider.browse !== undefined)('says that an unknown path is not found', async () => {
+  itWhen(provider.browse !== undefined)('reports an unknown path as not found', async () => {
     const error = await caught(
       () => provider.browse?.(sample.unknownPath ?? [], opened().ctx) ?? Promise.resolve(),
     );
     expect(error).toMatchObject({ kind: 'not_found' });
   });
 
-  itWhen(provider.search !== undefined)('finds something', async () => {
+  itWhen(provider.search !== undefined)('finds items', async () => {
     const items = (await provider.search?.(sample.query ?? '', opened().ctx)) ?? [];
     expect(items.length).toBeGreaterThan(0);
     expect(items.every(({ id, label }) => id !== '' && label.trim() !== '')).toBe(true);
@@ -170,7 +170,7 @@ const describeFinding = (sample: ConnectorCase, opened: () => OpenedConnector): 
   });
 };
 
-/** Replies that can stand for no data of any upstream, with the kind of error they must become. */
+/** Replies that no upstream uses for data, with the kind of error that they must become. */
 const badReplies: readonly [string, Pick<Exchange, 'status' | 'headers' | 'reply'>, AppError['kind']][] = [
   [
     'HTTP 500 with a page',
@@ -186,7 +186,7 @@ const badReplies: readonly [string, Pick<Exchange, 'status' | 'headers' | 'reply
   ],
   ['a JSON object of another form', { status: 200, reply: { surprise: true } }, 'upstream'],
   ['a JSON list of another form', { status: 200, reply: [1, 2, 3] }, 'upstream'],
-  ['JSON that ends too early', { status: 200, reply: '{"observations":[{"d":"2026-01-0' }, 'upstream'],
+  ['truncated JSON', { status: 200, reply: '{"observations":[{"d":"2026-01-0' }, 'upstream'],
 ];
 
 const describeFailing = (sample: ConnectorCase, opened: () => OpenedConnector): void => {
@@ -206,7 +206,7 @@ const describeFailing = (sample: ConnectorCase, opened: () => OpenedConnector): 
     }
   };
 
-  it.each(badReplies)('turns %s into an error and never into data', async (_name, answer, kind) => {
+  it.each(badReplies)('turns %s into an error', async (_name, answer, kind) => {
     for (const error of await failWith(answer)) {
       expect(error.kind).toBe(kind);
       expect(error.message).toContain(provider.name);
@@ -214,25 +214,25 @@ const describeFailing = (sample: ConnectorCase, opened: () => OpenedConnector): 
     }
   });
 
-  it('passes on how long to wait', async () => {
+  it('passes on Retry-After', async () => {
     for (const error of await failWith({ status: 429, headers: { 'retry-after': '7' }, reply: '' })) {
       expect(error.retryAfterSeconds).toBe(7);
     }
   });
 
-  itWhen(sample.limitReached !== undefined)('knows the limit notice of the upstream', async () => {
+  itWhen(sample.limitReached !== undefined)('recognises the limit notice of the upstream', async () => {
     for (const error of await failWith(sample.limitReached ?? { reply: '' }))
       expect(error.kind).toBe('rate_limited');
   });
 
-  itWhen(sample.keyRefused !== undefined)('knows a refused key and does not repeat it', async () => {
+  itWhen(sample.keyRefused !== undefined)('recognises a refused key and does not reveal it', async () => {
     for (const error of await failWith(sample.keyRefused ?? { reply: '' })) {
       expect(error).toMatchObject({ kind: 'invalid', code: 'upstream_key_refused' });
       expect(wholeText(error)).not.toContain(canaryKey);
     }
   });
 
-  it('cuts its key out of whatever the upstream repeats', async () => {
+  it('redacts its key in errors that echo it', async () => {
     const echo = {
       status: 400,
       reply: { error: `key ${canaryKey} at https://x.example/?k=${encodeURIComponent(canaryKey)}` },
@@ -269,7 +269,7 @@ const describeAddressing = (sample: ConnectorCase, opened: () => OpenedConnector
     }
   });
 
-  itWhen(provider.key !== undefined)('sends its key where the record says and nowhere else', () => {
+  itWhen(provider.key !== undefined)('sends its key only where the record says', () => {
     const where = provider.key?.where;
     const calls = opened().upstream.calls.filter(({ url }) => !url.startsWith('/~'));
     const keyed = calls.filter(({ url, headers, body }) =>
@@ -286,7 +286,7 @@ const describeAddressing = (sample: ConnectorCase, opened: () => OpenedConnector
   });
 };
 
-/** Contract of every connector. Each connector's own test adds its dates, values, paging and oddities. */
+/** Contract of every connector. The test of each connector adds its dates, values, paging and peculiarities. */
 export const describeConnector = (sample: ConnectorCase): void => {
   describe(`${sample.provider.slug}: contract`, () => {
     let connector: OpenedConnector | undefined;

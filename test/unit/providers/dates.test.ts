@@ -44,7 +44,7 @@ describe('parsePeriod', () => {
     '2024-X1',
     'M01',
     '2024-01-1',
-  ])('does not know %j', (period) => {
+  ])('rejects %j', (period) => {
     expect(parsePeriod(period)).toBeUndefined();
   });
 
@@ -79,14 +79,14 @@ describe('parseYearAndCode', () => {
 });
 
 describe('days', () => {
-  it('knows the last day that a bound includes', () => {
+  it('boundDay returns the first or last day that a bound includes', () => {
     expect(boundDay('2024-02', 'end')).toBe('2024-02-29');
     expect(boundDay('2024', 'end')).toBe('2024-12-31');
     expect(boundDay('2024', 'start')).toBe('2024-01-01');
     expect(boundDay('2024-02-10', 'end')).toBe('2024-02-10');
   });
 
-  it('knows no day that is not', () => {
+  it('parseDay rejects a day that does not exist', () => {
     expect(parseDay('2023-02-29')).toBeUndefined();
   });
 });

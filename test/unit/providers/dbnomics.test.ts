@@ -13,7 +13,7 @@ const listed = (limit: string, offset: string) => ({ observations: '0', metadata
 const meta = { args: {}, version: '22.1.17' };
 
 // Series and the 404 follow recorded replies. Providers, category trees, datasets, search and `errors` inside 200
-// follow the documentation of the service and clients of it; they were not seen recorded.
+// follow the documentation of the service and clients of it; they were not recorded.
 const exchanges: Exchange[] = [
   { path: '/providers', reply: file('providers') },
   { path: '/providers/CEPII', reply: file('provider-CEPII') },
@@ -91,7 +91,7 @@ describe('dbnomics', () => {
     ]);
   });
 
-  it('cuts the range itself', async () => {
+  it('filters by the range itself', async () => {
     const { ctx } = await open();
     const { data } = await dbnomics.series(cement, { start: '1968', end: '1969-06' }, ctx);
     expect(data.map(({ date }) => date)).toEqual(['1968-01-01', '1969-01-01']);
@@ -157,7 +157,7 @@ describe('dbnomics', () => {
       { _meta: meta, message: "Could not find storage directory for provider 'PWT'" },
       'series_not_found',
     ],
-  ])('understands %s', async (_name, status, reply, code) => {
+  ])('recognises %s', async (_name, status, reply, code) => {
     const { ctx } = await open([{ path: `/series/${cement}`, query: whole, status, reply }]);
     await expect(dbnomics.series(cement, {}, ctx)).rejects.toMatchObject({ code });
   });
@@ -170,7 +170,7 @@ describe('dbnomics', () => {
     });
   });
 
-  it.each(['CEPII/x', 'CEPII', 'a/b/c,d/e/f'])('does not ask for %s', async (id) => {
+  it.each(['CEPII/x', 'CEPII', 'a/b/c,d/e/f'])('sends no request for %s', async (id) => {
     const { ctx, upstream } = await open();
     await expect(dbnomics.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
     expect(upstream.calls).toEqual([]);
@@ -202,7 +202,7 @@ describe('dbnomics', () => {
     ]);
   });
 
-  it('shows all pages of datasets where a provider has no tree', async () => {
+  it('lists all pages of datasets if a provider has no tree', async () => {
     const { ctx } = await open();
     expect((await dbnomics.browse?.(['AMECO'], ctx))?.map(({ segment }) => segment)).toEqual([
       'ZUTN',
@@ -215,7 +215,7 @@ describe('dbnomics', () => {
     ['CEPII', 'NOPE'],
     ['CEPII', 'CHELEM', 'NOPE'],
     ['CEPII', 'CHELEM', chelem, 'AES.AES.CAT.BA'],
-  ])('does not know the path %s/%s', async (...path) => {
+  ])('rejects the unknown path %s/%s', async (...path) => {
     const { ctx } = await open();
     await expect(dbnomics.browse?.(path, ctx)).rejects.toMatchObject({ code: 'path_not_found' });
   });
@@ -274,15 +274,15 @@ describe('copies', () => {
     ['WB/WDI/A-NY.GDP.MKTP.CD-USA', { provider: 'worldbank', series_id: 'NY.GDP.MKTP.CD', country: 'USA' }],
     ['IMF/WEO:latest/USA.NGDP_RPCH.pcent_change', { provider: 'imf' }],
     ['INSEE/IPC-2015/A.1', undefined],
-  ])('%s names its original', (id, original) => {
+  ])('of %s name their original', (id, original) => {
     expect(originalOf(id)).toEqual(original);
   });
 
-  it('are not suggested where the original is here', () => {
+  it('are not suggested if the original is available', () => {
     expect(dbnomics.popularSeries.filter(({ id }) => originalOf(id) !== undefined)).toEqual([]);
   });
 
-  it('are called old after 90 days', () => {
+  it('are reported as old after 90 days', () => {
     expect(ageOf('2026-03-01T00:00:00Z', '2026-03-15')).toEqual({ copied_at: '2026-03-01T00:00:00Z' });
     expect(ageOf('2025-12-01T00:00:00Z', '2026-03-15').copy_note).toContain('104 days');
     expect(ageOf(undefined, '2026-03-15')).toEqual({});

@@ -8,7 +8,7 @@ const ecb = recordedProvider('ecb');
 
 const file = (name: string): string => fixture(`providers/ecb/${name}`);
 
-// Flows, structure, keys and the columns of CSV follow recorded replies. Not seen recorded: a whole CSV body, the
+// Flows, structure, keys and the columns of CSV follow recorded replies. Not recorded: a whole CSV body, the
 // constraint next to the structure (its form follows other services of SDMX 2.1), and the body of a 404.
 const exchanges: Exchange[] = [
   { path: '/dataflow/ECB/all/latest', reply: file('dataflows.xml') },
@@ -79,7 +79,7 @@ describe('ecb', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('asks for the newest 24 as a preview and passes bounds on', async () => {
+  it('requests the newest 24 values for a preview, and passes bounds to the service', async () => {
     const { ctx, upstream } = await open();
     await ecb.preview('EXR/D.USD.EUR.SP00.A', {}, ctx);
     await ecb.series('EXR/D.USD.EUR.SP00.A', { start: '2026-02-18' }, ctx);
@@ -95,14 +95,14 @@ describe('ecb', () => {
     ['2024-W01', '2024-01-01'],
     ['2025-W01', '2024-12-30'],
     ['2024-02-29', '2024-02-29'],
-  ])('dates the period %s with %s', async (period, date) => {
+  ])('dates the period %s as %s', async (period, date) => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply: `KEY,FREQ,TIME_PERIOD,OBS_VALUE,TITLE\nX.A,A,${period},1.0,T\n` });
     const { data } = await ecb.series('X/A', {}, ctx);
     expect(data).toEqual([{ date, value: '1.0' }]);
   });
 
-  it('opens a flow along its dimensions and shows only codes that have data', async () => {
+  it('lists the dimensions of a flow, with only the codes that have data', async () => {
     const { ctx } = await open();
     expect(await ecb.browse?.([], ctx)).toEqual([
       { segment: 'AME', label: 'AMECO' },
@@ -147,7 +147,7 @@ describe('ecb', () => {
     expect(items[2]).toEqual({ id: 'EXR', label: 'Exchange Rates', kind: 'folder', path: ['EXR'] });
   });
 
-  it('refuses a row with a cell too many', async () => {
+  it('rejects a row with too many cells', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply: file('EXR-D.USD.EUR.SP00.A.csv').replace('1.1850', '1,185') });
     await expect(ecb.series('EXR/D.USD.EUR.SP00.A', {}, ctx)).rejects.toMatchObject({

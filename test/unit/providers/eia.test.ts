@@ -40,8 +40,8 @@ const saleRow = (period: string, price: string | null, sectorid = 'RES') => ({
   'price-units': 'cents per kilowatt-hour',
 });
 
-// Data, facets with doubles and the leaf of hours follow recorded replies; the error about facets is worded as
-// others quote it, errors of the key follow the documentation. Not seen recorded: the root of the routes, a
+// Data, facets with doubles and the leaf of hours follow recorded replies; the error about facets is
+// quoted from other programs, errors of the key follow the documentation. Not recorded: the root of the routes, a
 // reply to an old id, the marks for missing values other than null.
 const exchanges: Exchange[] = [
   { path: '/', reply: own('root') },
@@ -123,16 +123,21 @@ describe('eia', () => {
     opened = await openConnector(eia, { exchanges: [...more, ...exchanges], apiKey: 'a-key-of-eia-0000' });
     return opened;
   };
-  /** A series of one price, from the rows that the upstream gives. */
+  /** Reads a price series from rows of the upstream. */
   const price = async (
     rows: readonly Record<string, unknown>[],
     frequency = 'monthly',
     params: Params = {},
     query: Record<string, string> = {},
   ) => {
-    const asked = { frequency, 'data[0]': 'price', 'facets[stateid][]': 'CO', 'facets[sectorid][]': 'RES' };
+    const expectedQuery = {
+      frequency,
+      'data[0]': 'price',
+      'facets[stateid][]': 'CO',
+      'facets[sectorid][]': 'RES',
+    };
     const { ctx } = await open([
-      sales({ ...asked, ...oldest, ...query }, reply(rows.length, rows, frequency)),
+      sales({ ...expectedQuery, ...oldest, ...query }, reply(rows.length, rows, frequency)),
     ]);
     return eia.series(`electricity/retail-sales/${frequency}/price/stateid=CO/sectorid=RES`, params, ctx);
   };
@@ -158,7 +163,7 @@ describe('eia', () => {
     });
   });
 
-  it('names a series of several facets after them and takes the units next to the value', async () => {
+  it('labels a series with its facets, and reads the units next to the value', async () => {
     const { label, metadata } = await price([saleRow('2026-01', '15.2')]);
     expect(label).toBe(
       'Electricity Sales to Ultimate Customers, Average Price of Electricity to Ultimate Customers, Colorado, residential',
@@ -170,9 +175,9 @@ describe('eia', () => {
     ['monthly', ['2024-02', '2024-12'], ['2024-02-01', '2024-12-01'], { start: '2024-02', end: '2024-12' }],
     ['quarterly', ['2024-Q1', '2024-Q4'], ['2024-01-01', '2024-10-01'], { start: '2024-Q1', end: '2024-Q4' }],
     ['annual', ['2024'], ['2024-01-01'], { start: '2024', end: '2024' }],
-  ])('reads %s periods and writes bounds in their form', async (frequency, periods, dates, asked) => {
+  ])('reads %s periods and formats bounds like them', async (frequency, periods, dates, bounds) => {
     const rows = periods.map((period) => saleRow(period, '1'));
-    const { data } = await price(rows, frequency, { start: dates[0] ?? '', end: '2024' }, asked);
+    const { data } = await price(rows, frequency, { start: dates[0] ?? '', end: '2024' }, bounds);
     expect(data.map(({ date }) => date)).toEqual(dates);
   });
 
@@ -187,7 +192,7 @@ describe('eia', () => {
     await expect(price([row])).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
-  it('says which facet an id leaves open', async () => {
+  it('names the facet that an id leaves open', async () => {
     const { ctx } = await open([
       sales(
         { frequency: 'monthly', 'data[0]': 'price', 'facets[stateid][]': 'CO', ...oldest },
@@ -217,7 +222,7 @@ describe('eia', () => {
     await expect(eia.series(rclc1, {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
-  it('takes the first page in place of the next one for an error', async () => {
+  it('rejects the first page in place of the next one', async () => {
     const rows = JSON.parse(own('RCLC1')).response.data;
     const { ctx, upstream } = await open([
       futures('RCLC1', oldest, reply('4', rows.slice(0, 2))),
@@ -234,7 +239,7 @@ describe('eia', () => {
     expect((await eia.series(rclc1, { start: '1900', end: '1900' }, ctx)).data).toEqual([]);
   });
 
-  it('reads the ids of the interface before', async () => {
+  it('reads ids of the previous interface', async () => {
     const { ctx, upstream } = await open([
       { path: '/seriesid/PET.RCLC1.D', query: newest, reply: own('RCLC1') },
       {
@@ -269,7 +274,7 @@ describe('eia', () => {
     hour('2024-01-02T03', null),
     hour('2024-01-03T00', null),
   ];
-  const asked = (query: Record<string, string>): Exchange => ({
+  const demandExchange = (query: Record<string, string>): Exchange => ({
     path: '/electricity/rto/region-data/data/',
     query: {
       frequency: 'hourly',
@@ -284,8 +289,8 @@ describe('eia', () => {
   it.each([
     ['mean', 'Mean of the hours of a day', ['3.75', '0.666667', null]],
     ['last', 'Last hour of a day', ['-3', null, null]],
-  ])('makes days of hours by the rule %s', async (rule, aggregation, values) => {
-    const { ctx } = await open([asked({ ...oldest, start: '2024-01-01T00', end: '2024-12-31T23' })]);
+  ])('aggregates hours to days by %s', async (rule, aggregation, values) => {
+    const { ctx } = await open([demandExchange({ ...oldest, start: '2024-01-01T00', end: '2024-12-31T23' })]);
     const params = { start: '2024', end: '2024', hours: rule };
     const { metadata, data } = await eia.series(demand, params, ctx);
     expect(metadata).toMatchObject({ frequency: 'Daily', original_frequency: 'Hourly', aggregation });
@@ -294,7 +299,7 @@ describe('eia', () => {
   });
 
   it('previews the mean of whole days', async () => {
-    const newestHours = asked({ ...newest, length: '600' });
+    const newestHours = demandExchange({ ...newest, length: '600' });
     const rows = hours.toReversed();
     const preview = async (total: number) => {
       const { ctx } = await open([{ ...newestHours, reply: reply(total, rows, 'hourly') }]);
@@ -303,11 +308,11 @@ describe('eia', () => {
       return data.map(({ date }) => date);
     };
     expect(await preview(rows.length)).toEqual(['2024-01-01', '2024-01-02', '2024-01-03']);
-    // The page begins within the first of January.
+    // The page starts in the middle of 1 January.
     expect(await preview(rows.length + 100)).toEqual(['2024-01-02', '2024-01-03']);
   });
 
-  it('makes days of the hours of an old id, and refuses hours by local time', async () => {
+  it('aggregates hours of an old id to days, and refuses hours in local time', async () => {
     const { ctx, upstream } = await open();
     const local = eia.series(demand.replace('hourly', 'local-hourly'), {}, ctx);
     await expect(local).rejects.toMatchObject({ code: 'upstream_refused_request' });
@@ -353,13 +358,13 @@ describe('eia', () => {
       { status: 400, reply: { error: { code: 'HTTPS_REQUIRED' } } },
       'upstream',
     ],
-  ])('knows %s', async (_name, answer, kind) => {
+  ])('recognises %s', async (_name, answer, kind) => {
     const { ctx, upstream } = await open();
     upstream.answerAll(answer);
     await expect(eia.series(rclc1, {}, ctx)).rejects.toMatchObject({ kind });
   });
 
-  it('walks from routes to facets to series', async () => {
+  it('lists routes, then facets and series', async () => {
     const { ctx } = await open();
     expect(await eia.browse?.([], ctx)).toEqual([
       { segment: 'electricity', label: 'Electricity' },
@@ -409,7 +414,7 @@ describe('eia', () => {
     expect(page?.total).toBe(4);
   });
 
-  it('has no series above the last facet, and lists hours in UTC alone', async () => {
+  it('has no series above the last facet, and lists only hours in UTC', async () => {
     const { ctx } = await open();
     const at = (path: readonly string[]) => eia.seriesAt?.(path, { limit: 10, offset: 0 }, ctx);
     expect(await at([])).toEqual({ items: [], total: 0 });
@@ -425,7 +430,7 @@ describe('eia', () => {
     [['electricity', 'retail-sales', 'stateid=CO', 'sectorid=RES']],
     [['petroleum', 'pri', 'fut', 'data']],
     [['a/b']],
-  ])('knows no folder %j', async (path) => {
+  ])('rejects the unknown folder %j', async (path) => {
     const { ctx } = await open();
     await expect(eia.browse?.(path, ctx)).rejects.toMatchObject({ code: 'path_not_found' });
   });
@@ -441,7 +446,7 @@ describe('eia', () => {
     ]);
   });
 
-  it('hands out nothing of the request that a reply repeats', async () => {
+  it('does not return the request that a reply echoes', async () => {
     const echo = own('RCLC1').replaceAll('REDACTED', 'a-key-of-eia-0000');
     const { ctx } = await open([futures('RCLC1', oldest, echo)]);
     expect(JSON.stringify(await eia.series(rclc1, {}, ctx))).not.toContain('a-key-of-eia-0000');

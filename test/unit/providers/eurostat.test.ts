@@ -57,7 +57,7 @@ describe('eurostat', () => {
     return opened;
   };
 
-  it('reads a sparse cube: digits stay, a position that is not there is missing', async () => {
+  it('reads a sparse cube with its digits; an absent position is a missing value', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await eurostat.series('prc_hicp_manr/M.RCH_A.CP00.DE', {}, ctx);
     expect(label).toBe(
@@ -81,7 +81,7 @@ describe('eurostat', () => {
     ]);
   });
 
-  it('cuts the range itself', async () => {
+  it('filters by the range itself', async () => {
     const { ctx } = await open();
     const bounds = { start: '2025-10', end: '2025-11-30' };
     const { data } = await eurostat.series('prc_hicp_manr/M.RCH_A.CP00.DE', bounds, ctx);
@@ -99,7 +99,7 @@ describe('eurostat', () => {
     'prc_hicp_manr/M.RCH_A.CP00',
     'prc_hicp_manr/M.RCH_A.CP00.DE.X',
     'nope/M.DE',
-  ])('does not ask for the data of %s', async (id) => {
+  ])('sends no data request for %s', async (id) => {
     const { ctx, upstream } = await open();
     await expect(eurostat.series(id, {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
     expect(upstream.calls.filter(({ url }) => url.startsWith('/statistics'))).toEqual([]);
@@ -168,7 +168,7 @@ describe('eurostat', () => {
     ],
     ['an error of the server', 500, { error: [{ status: 500, label: 'ERR_INTERNAL' }] }, 'upstream_failed'],
     ['a list in place of the cube', 200, [], 'unexpected_reply'],
-  ])('understands %s', async (_name, status, reply, code) => {
+  ])('recognises %s', async (_name, status, reply, code) => {
     const { ctx } = await open([{ ...cells('DE'), status, reply }]);
     await expect(eurostat.series('prc_hicp_manr/M.RCH_A.CP00.DE', {}, ctx)).rejects.toMatchObject({ code });
   });
@@ -259,9 +259,9 @@ describe('eurostat', () => {
         reply: file('manr-DE.json').replace('"updated"', '"u"'),
       },
     ]);
-    const told = (geo: string) => eurostat.lastUpdate?.(`prc_hicp_manr/M.RCH_A.CP00.${geo}`, {}, ctx);
-    expect(await told('DE')).toMatch(/^\d{4}-\d{2}-\d{2}T/);
-    expect(await told('FR')).toBeUndefined();
+    const lastUpdateOf = (geo: string) => eurostat.lastUpdate?.(`prc_hicp_manr/M.RCH_A.CP00.${geo}`, {}, ctx);
+    expect(await lastUpdateOf('DE')).toMatch(/^\d{4}-\d{2}-\d{2}T/);
+    expect(await lastUpdateOf('FR')).toBeUndefined();
     expect(upstream.calls.filter(({ url }) => url.startsWith('/statistics'))).toHaveLength(2);
   });
 
@@ -288,7 +288,7 @@ describe('eurostat', () => {
     });
   });
 
-  it('opens a dataset along its dimensions; the last one is the list of series', async () => {
+  it('lists the dimensions of a dataset; the last one lists the series', async () => {
     const { ctx } = await open();
     const dataset = ['data', 'economy', 'prc', 'prc_hicp_manr'];
     expect(await eurostat.browse?.(dataset, ctx)).toEqual([{ segment: 'M', label: 'Monthly' }]);
@@ -338,7 +338,7 @@ describe('eurostat', () => {
     const { ctx } = await open();
     const items = [];
     for await (const item of eurostat.listAll?.(ctx) ?? []) items.push(item);
-    // Other datasets have other dimensions than the one that answers here, so they list nothing.
+    // Other datasets do not have the dimensions of this reply, so they list nothing.
     expect(items.filter(({ kind }) => kind === undefined)).toEqual([
       { id: 'prc_hicp_minr/M.RCH_A.TOTAL.DE', label: 'HICP inflation, all items, monthly, Germany' },
       { id: 'prc_hicp_minr/M.RCH_A.TOTAL.EL', label: 'HICP inflation, all items, monthly, Greece' },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allProviders } from '../../../src/providers/registry.js';
 import { samples } from './samples.js';
 
-/** Every place that knows all connectors knows each of them. */
+/** Every list of connectors is complete. */
 
 const file = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
 const documentation = readFileSync(file('docs/providers.md'), 'utf8');
@@ -23,7 +23,7 @@ const rowsOf = (heading: string): string[][] => {
     .slice(1);
 };
 
-/** Names of the documentation that are not the slug in other letters. */
+/** Names in the documentation that differ from the slug in more than case and spaces. */
 const names: Readonly<Record<string, string>> = {
   statcan: 'Statistics Canada',
 };
@@ -45,11 +45,11 @@ describe.each(allProviders.map((provider) => [provider.slug, provider] as const)
   const [files, flags, panels] = compared.get(key) ?? [];
   const sample = samples.find((one) => one.provider.slug === slug);
 
-  it('has a sample, over which flags, left-out members and hostile values are tested', () => {
+  it('has a sample for the tests of flags, omitted members and hostile values', () => {
     expect(sample?.provider).toBe(provider);
   });
 
-  it('is tested by itself', () => {
+  it('has a test of its own', () => {
     const imported =
       sample?.provider === undefined ? [] : tests.filter((text) => text.includes('describeConnector'));
     expect(imported.some((text) => text.includes(`providers/${slug}/`))).toBe(true);
@@ -59,7 +59,7 @@ describe.each(allProviders.map((provider) => [provider.slug, provider] as const)
     expect(units.map(fold)).toContain(key);
   });
 
-  it('is compared with the others: replies, flags and panels as they are', () => {
+  it('has its number of replies, flags and panels in the table of connectors', () => {
     const folder = file(`test/fixtures/providers/${slug}`);
     expect(existsSync(folder)).toBe(true);
     expect(Number(files)).toBe(readdirSync(folder).length);
@@ -68,7 +68,7 @@ describe.each(allProviders.map((provider) => [provider.slug, provider] as const)
   });
 });
 
-it('no table has a connector that is none', () => {
+it('no table of the documentation has an unknown connector', () => {
   const known = allProviders.map(({ slug }) => fold(nameOf(slug)));
   for (const name of [...units.map(fold), ...compared.keys(), ...flagged]) expect(known).toContain(name);
 });

@@ -38,7 +38,7 @@ const ask = (
 });
 const whole = { size: '10000', oldestFirst: true };
 
-/** The rows of bills alone, as the upstream filters them. */
+/** Only the rows of bills, as the upstream would filter them. */
 const onlyBills = () => {
   const reply = parsed('avg_interest_rates');
   const data = reply.data.filter((row) => JSON.stringify(row).includes('Treasury Bills'));
@@ -55,7 +55,7 @@ const unknownTable = {
 };
 
 // The envelope, its labels, types and formats, the text "null" and the error 400 follow recorded replies. Not
-// seen recorded: the body of a 404, a reply without rows, the tables other than those of the debt.
+// recorded: the body of a 404, a reply without rows, the tables other than those of the debt.
 const exchanges: Exchange[] = [
   ask(debt, { size: '24' }, own('debt_to_penny')),
   ask(debt, whole, own('debt_to_penny')),
@@ -67,8 +67,8 @@ const exchanges: Exchange[] = [
   ...tables
     .filter(({ path }) => path !== rates)
     .map(({ path }) => ask(path, { size: '1000' }, own('debt_to_penny'))),
-  ...[{ size: '24' }, whole].map((asked) => ({
-    ...ask('v2/accounting/od/nope', asked, ''),
+  ...[{ size: '24' }, whole].map((query) => ({
+    ...ask('v2/accounting/od/nope', query, ''),
     ...unknownTable,
   })),
 ];
@@ -131,13 +131,13 @@ describe('fiscaldata', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('never names fields, which would make the upstream add rows up', async () => {
+  it('never selects fields, for which the upstream would aggregate rows', async () => {
     const { ctx, upstream } = await open();
     await fiscalData.series(bills, {}, ctx);
     expect(upstream.calls[0]?.url).not.toContain('fields');
   });
 
-  it('looks for a value with parentheses in the rows itself', async () => {
+  it('filters by a value with parentheses itself', async () => {
     const { ctx, upstream } = await open();
     expect((await fiscalData.series(tips, {}, ctx)).data.map(({ value }) => value)).toEqual([
       '1.010',
@@ -147,7 +147,7 @@ describe('fiscaldata', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('says what to add when an id leaves several rows for one date', async () => {
+  it('names the column to add if an id leaves several rows for one date', async () => {
     const { ctx } = await open();
     const failure = fiscalData.series(`${rates}/avg_interest_rate_amt`, {}, ctx);
     await expect(failure).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('fiscaldata', () => {
     });
   });
 
-  it('lets the upstream cut the range', async () => {
+  it('passes the range to the upstream', async () => {
     const range = { ...whole, filter: 'record_date:gte:2026-03-01,record_date:lte:2026-03-31' };
     const { ctx, upstream } = await open([ask(debt, range, own('debt_to_penny'))]);
     await fiscalData.series(`${debt}/tot_pub_debt_out_amt`, { start: '2026-03', end: '2026-03' }, ctx);
@@ -189,7 +189,7 @@ describe('fiscaldata', () => {
     expect(data).toEqual([]);
   });
 
-  it('reads pages beyond the first in a total order, so that no row is missing or double', async () => {
+  it('requests further pages in a total order, so that no row is missing or duplicated', async () => {
     const reply = parsed('debt_to_penny');
     const classes = ['Bills', 'Notes', 'Bonds'];
     const days = Array.from({ length: 7_001 }, (_, index) =>
@@ -207,14 +207,14 @@ describe('fiscaldata', () => {
       ...reply.meta,
       dataTypes: { ...(reply.meta.dataTypes as object), security_desc: 'STRING' },
     };
-    let asked = 0;
-    // Rows that the order leaves equal come in another order with each request, as they do there.
+    let requests = 0;
+    // Like the upstream, returns rows that sort equal in a different order for each request.
     const pageOf = (query: Record<string, string>) => {
       const order = (query.sort ?? '').split(',');
-      asked += 1;
+      requests += 1;
       const keyOf = (row: object) =>
         JSON.stringify(order.map((column) => (row as Record<string, string>)[column]));
-      const shuffled = asked % 2 === 0 ? rows : rows.toReversed();
+      const shuffled = requests % 2 === 0 ? rows : rows.toReversed();
       const sorted = shuffled.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
       const size = Number(query['page[size]']);
       const from = (Number(query['page[number]']) - 1) * size;
@@ -247,7 +247,7 @@ describe('fiscaldata', () => {
   it.each([
     ['a date', { record_date: '03/11/2026' }],
     ['a month', { record_date: '2026-03' }],
-  ])('refuses %s that it does not understand', async (_name, changed) => {
+  ])('refuses %s that it cannot parse', async (_name, changed) => {
     const reply = parsed('debt_to_penny');
     const data = [{ ...reply.data[0], ...changed }, reply.data[1]];
     const { ctx } = await open([ask(debt, whole, { ...reply, data })]);
@@ -277,7 +277,7 @@ describe('fiscaldata', () => {
     ).rejects.toMatchObject({ code: 'series_not_found' });
   });
 
-  it('passes on why a request was refused', async () => {
+  it('passes on the reason of a refused request', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({
       status: 400,

@@ -30,7 +30,7 @@ describe.each(samples.map((sample) => [sample.provider.slug, sample] as const))(
   });
 });
 
-/** Slug, change of the reply, flags by date, legend. An empty change: the recorded reply has the flags itself. */
+/** Slug, change of the reply, flags by date, legend. The change is empty if the recorded reply has flags. */
 const statuses: readonly (readonly [
   slug: string,
   from: string | RegExp,
@@ -111,14 +111,14 @@ describe('status of observations', () => {
     expect(valuesOf(data)).toEqual(valuesOf(plain.data));
   });
 
-  it('is no flag where a value is normal', async () => {
+  it('is not a flag if a value is normal', async () => {
     for (const slug of ['bis', 'ecb', 'oecd']) {
       const { data } = await readSample(sampleOf(slug));
       expect(data.filter(({ value, flag }) => value !== null && flag === 'A')).toEqual([]);
     }
   });
 
-  it('of the IMF comes as text or by position', async () => {
+  it('of the IMF is read as text or by position', async () => {
     const sample = sampleOf('imf');
     const flagsOf = async (change?: (reply: string) => string) =>
       (await readSample(sample, change)).data.flatMap(({ flag }) => flag ?? []);
@@ -137,11 +137,11 @@ describe('status of observations', () => {
   it.each([
     ['pairs', [['OBS_STATUS', ['E', 'A']]]],
     ['an object', { obs_status: ['E', null] }],
-  ])('of DBnomics comes as %s', async (_form, attributes) => {
+  ])('of DBnomics is read from %s', async (_form, attributes) => {
     const { data, metadata } = await readSample(sampleOf('dbnomics'), (reply) => {
-      const told = JSON.parse(reply);
-      told.series.docs[0].observations_attributes = attributes;
-      return JSON.stringify(told);
+      const payload = JSON.parse(reply);
+      payload.series.docs[0].observations_attributes = attributes;
+      return JSON.stringify(payload);
     });
     expect(data.map(({ flag }) => flag).slice(0, 3)).toEqual(['E', undefined, undefined]);
     expect(metadata.flags).toEqual({ E: 'Estimated value' });

@@ -22,7 +22,7 @@ const observations = (
 const everything = { limit: '100000', offset: '0' };
 
 // Dates of a release follow the documentation and tests of other clients; series, tags, release, observations, categories, search, the CSV and the errors for keys and unknown series follow
-// recorded replies. Not seen recorded: the error for an unknown category, refused options, a 429 of FRED.
+// recorded replies. Not recorded: the error for an unknown category, refused options, a 429 of FRED.
 const exchanges: Exchange[] = [
   { path: '/series', query: { series_id: 'GDP', ...json }, reply: own('series-GDP.json') },
   { path: '/series/tags', query: { series_id: 'GDP', ...json }, reply: own('series-tags-GDP.json') },
@@ -109,7 +109,7 @@ describe('fred', () => {
     return opened;
   };
 
-  it('keeps the digits and reads a point as missing', async () => {
+  it('keeps the digits and reads a dot as missing', async () => {
     const { ctx } = await open();
     const { label, data } = await fred.series('GDP', { units: 'lin', aggregation: 'avg' }, ctx);
     expect(label).toBe('Gross Domestic Product');
@@ -142,7 +142,7 @@ describe('fred', () => {
     });
   });
 
-  it('returns the values of a day in the past', async () => {
+  it('returns the values as of a past day', async () => {
     const asOf = '2014-05-01';
     const past: Exchange = {
       path: '/series/observations',
@@ -164,7 +164,7 @@ describe('fred', () => {
     expect(() => resolveParams(fred, { asOf: '2014' })).toThrow(/asOf/);
   });
 
-  it('says that nothing was published by a day', async () => {
+  it('reports that nothing was published by a given day', async () => {
     const none: Exchange = {
       path: '/series/observations',
       query: {
@@ -226,7 +226,7 @@ describe('fred', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
-  it('reads page after page until it has as many rows as there are', async () => {
+  it('reads pages until it has the announced number of rows', async () => {
     const page = (offset: string, dates: readonly string[]) =>
       observations(
         { limit: '100000', offset },
@@ -259,7 +259,7 @@ describe('fred', () => {
     return fred.vintages;
   };
 
-  it('reads the days of all vintages, page after page', async () => {
+  it('reads the dates of all vintages over several pages', async () => {
     const page = (offset: string, vintage_dates: readonly string[]): Exchange => ({
       path: '/series/vintagedates',
       query: { series_id: 'GDP', ...json, limit: '10000', offset },
@@ -271,7 +271,7 @@ describe('fred', () => {
     await expect(vintagesOf().days('../GDP', ctx)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('asks for the values of a window of vintages, with the days on which each was given', async () => {
+  it('reads the values of a window of vintages, with the days on which each was valid', async () => {
     const window = { realtime_start: '2014-04-30', realtime_end: '2014-06-25' };
     const reply = {
       ...window,
@@ -284,8 +284,8 @@ describe('fred', () => {
         { realtime_start: '2014-06-25', realtime_end: '2014-06-25', date: '2014-01-01', value: '.' },
       ],
     };
-    const asked = observations({ ...everything, ...window, output_type: '1' }, reply);
-    const { ctx, upstream } = await open({ apiKey, exchanges: [asked] });
+    const exchange = observations({ ...everything, ...window, output_type: '1' }, reply);
+    const { ctx, upstream } = await open({ apiKey, exchanges: [exchange] });
     const days = ['2014-04-30', '2014-05-29', '2014-06-25'];
     expect(await vintagesOf().values('GDP', { units: 'lin', aggregation: 'avg' }, days, ctx)).toEqual([
       { date: '2014-01-01', value: '17149.6', from: '2014-04-30', until: '2014-05-28' },
@@ -307,8 +307,8 @@ describe('fred', () => {
       { realtime_start: '2014-05-29', realtime_end: '2014-05-29', date: '2014-01-01', value: '17101.30' },
     ];
     const reply = { count: 2, observations: rows };
-    const asked = observations({ ...everything, ...window, output_type: '1' }, reply);
-    const { ctx, upstream } = await open({ apiKey, exchanges: [days, asked, ...exchanges] });
+    const exchange = observations({ ...everything, ...window, output_type: '1' }, reply);
+    const { ctx, upstream } = await open({ apiKey, exchanges: [days, exchange, ...exchanges] });
     const period = {
       units: 'lin',
       aggregation: 'avg',
@@ -329,7 +329,7 @@ describe('fred', () => {
     ).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining('1990-02-01') });
   });
 
-  it('takes a real-time period of one day for asOf, and a longer one for several series', async () => {
+  it('treats a real-time period of one day as asOf, and refuses a longer one for a single series', async () => {
     const past = observations(
       { ...everything, realtime_start: '2014-05-01', realtime_end: '2014-05-01' },
       { count: 1, observations: [{ date: '1947-01-01', value: '237.2' }] },
@@ -348,7 +348,7 @@ describe('fred', () => {
     await expect(ask({ ...day, asOf: '2014-05-01' })).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
-  it('takes a vintage without any observation for an error, unless bounds were given', async () => {
+  it('rejects a vintage without any observation, unless bounds were given', async () => {
     const window = { realtime_start: '2014-04-30', realtime_end: '2014-04-30', output_type: '1' };
     const reply = { count: 0, offset: 0, limit: 100000, observations: [] };
     const { ctx } = await open({
@@ -367,7 +367,7 @@ describe('fred', () => {
   it.each([
     ['fewer rows than announced', { count: 5, offset: 0, limit: 100000, observations: [] }],
     ['no rows of a whole series', { count: 0, offset: 0, limit: 100000, observations: [] }],
-  ])('takes %s for an error', async (_name, reply) => {
+  ])('rejects %s', async (_name, reply) => {
     const { ctx } = await open({ apiKey, exchanges: [observations(everything, reply), ...exchanges] });
     await expect(fred.series('GDP', { units: 'lin' }, ctx)).rejects.toMatchObject({
       code: 'unexpected_reply',
@@ -385,7 +385,7 @@ describe('fred', () => {
     expect(data).toEqual([]);
   });
 
-  it('passes on why options were refused', async () => {
+  it('passes on the reason of refused options', async () => {
     const refused: Exchange = {
       ...observations({ ...everything, frequency: 'd', aggregation_method: 'avg' }),
       ...bad('Bad Request.  Value of frequency is not one of: q, sa, a.'),
@@ -399,7 +399,7 @@ describe('fred', () => {
     });
   });
 
-  it('asks once for a series that does not exist, and never for one that cannot', async () => {
+  it('sends one request for an unknown series, and none for an invalid id', async () => {
     const { ctx, upstream } = await open();
     await expect(fred.series('NOPE', { units: 'lin' }, ctx)).rejects.toMatchObject({ kind: 'not_found' });
     expect(upstream.calls).toHaveLength(1);
@@ -409,7 +409,7 @@ describe('fred', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('makes readable segments of the categories', async () => {
+  it('makes readable path segments from categories', async () => {
     const { ctx } = await open();
     expect(await fred.browse?.([], ctx)).toEqual([
       { segment: '32991-money-banking-finance', label: 'Money, Banking, & Finance' },
@@ -419,7 +419,7 @@ describe('fred', () => {
     expect(await fred.browse?.(['13-x', '125-trade-balance'], ctx)).toEqual([]);
   });
 
-  it('does not ask for a category that cannot be one', async () => {
+  it('sends no request for an invalid category', async () => {
     const { ctx, upstream } = await open();
     await expect(fred.browse?.(['nowhere'], ctx)).rejects.toMatchObject({ code: 'path_not_found' });
     expect(upstream.calls).toEqual([]);
@@ -462,7 +462,7 @@ describe('fred', () => {
     expect(upstream.calls.map(({ url }) => url)).toEqual(['/~public/fredgraph.csv?id=DCOILBRENTEU']);
   });
 
-  it('says without a key, too, that a series does not exist', async () => {
+  it('reports an unknown series as not found also without a key', async () => {
     const { ctx } = await open({});
     await expect(fred.preview('NOPE', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
   });
@@ -471,13 +471,13 @@ describe('fred', () => {
     '<!DOCTYPE html><html></html>',
     'observation_date,OTHER\n2026-01-01,1\n',
     'observation_date,GDP\nsoon,1\n',
-  ])('does not take another download for the series: %j', async (reply) => {
+  ])('rejects a download of something else: %j', async (reply) => {
     const { ctx, upstream } = await open({});
     upstream.answerAll({ reply });
     await expect(fred.preview('GDP', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
-  it('asks twice a second at most', () => {
+  it('is limited to two requests per second', () => {
     expect(fred.limits.keyed).toEqual({ perSecond: 2, perMinute: 120 });
   });
 });

@@ -10,7 +10,7 @@ const file = (name: string): string => fixture(`providers/ilo/${name}`);
 const flow = 'ILO,DF_UNE_TUNE_SEX_AGE_NB,1.0';
 const unemployed = `${flow}/USA.A.UNE_TUNE_NB.SEX_T.AGE_YTHADULT_YGE15`;
 
-// Columns and codes of the CSV follow the tests of two public clients; nothing else of this service was seen recorded:
+// Columns and codes of the CSV follow the tests of two public clients; nothing else of this service was recorded:
 // forms follow recorded replies of services that run the same software, addresses and `Accept` follow clients of it.
 const exchanges: Exchange[] = [
   { path: '/dataflow/ILO/all/latest', reply: file('dataflows.xml') },
@@ -52,7 +52,7 @@ describe('ilo', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
 
-  it('reads a series with spelled title and unit, its multiplier reported and not applied', async () => {
+  it('reads a series with spelled-out title and unit; its multiplier is reported, not applied', async () => {
     opened = await openConnector(ilo, { exchanges });
     const { label, metadata, data } = await ilo.series(
       unemployed,

@@ -14,7 +14,7 @@ const available = { mode: 'available', references: 'none' };
 const accept = { accept: 'application/json' };
 const noFlow = { status: 404, code: 40400, message: 'No such dataflow found: Dataflow=IMF.RES:NOPE(latest)' };
 
-// Flows, the parts of structures, data and the 204 of an unknown flow follow recorded replies. Not seen recorded:
+// Flows, the parts of structures, data and the 204 of an unknown flow follow recorded replies. Not recorded:
 // structure parts together in one reply, availability (both follow clients of the service), and errors of data
 // queries of SDMX 3.0, which follow the recorded one of SDMX 2.1.
 const exchanges: Exchange[] = [
@@ -73,7 +73,7 @@ describe('imf', () => {
     return opened;
   };
 
-  it('resolves positions to codes, spells them out and keeps digits', async () => {
+  it('resolves positions to codes, spells out the codes and keeps digits', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await imf.series(gold, {}, ctx);
     expect(label).toBe('World - Gold, US dollars per troy ounce of gold, Unit prices - US dollars - Monthly');
@@ -94,13 +94,13 @@ describe('imf', () => {
     ]);
   });
 
-  it('asks once for preview and every range, and cuts itself', async () => {
+  it('sends the same request for preview and ranges, and filters by the range itself', async () => {
     const { ctx, upstream } = await open();
     await imf.preview(gold, {}, ctx);
     const { data } = await imf.series(gold, { start: '2025-02', end: '2025-03' }, ctx);
     expect(data.map(({ date }) => date).sort()).toEqual(['2025-02-01', '2025-03-01']);
-    const asked = upstream.calls.filter(({ url }) => url.startsWith('/data/'));
-    expect(new Set(asked.map(({ url }) => url)).size).toBe(1);
+    const downloads = upstream.calls.filter(({ url }) => url.startsWith('/data/'));
+    expect(new Set(downloads.map(({ url }) => url)).size).toBe(1);
   });
 
   it.each([
@@ -119,12 +119,12 @@ describe('imf', () => {
     expect(data).toContainEqual({ date, value: '2983.2500' });
   });
 
-  it.each(['IMF.RES,NOPE/A.B', 'IMF.RES,VOID/A.B', `${gold}.X`])('does not know %s', async (id) => {
+  it.each(['IMF.RES,NOPE/A.B', 'IMF.RES,VOID/A.B', `${gold}.X`])('reports %s as not found', async (id) => {
     const { ctx } = await open();
     await expect(imf.series(id, {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
   });
 
-  it('sends a star for an open position and refuses what then are several series', async () => {
+  it('sends a star for an open position, and refuses several series', async () => {
     const { ctx } = await open();
     await expect(imf.series('IMF.RES,PCPS/G001..USD.M', {}, ctx)).rejects.toMatchObject({
       code: 'ambiguous_series',
@@ -133,8 +133,8 @@ describe('imf', () => {
   });
 
   it.each(['*', '', 'PGOLD+POILBRE'])('reads all series of the key G001.%s.USD.M', async (part) => {
-    const asked = `/data/dataflow/IMF.RES/PCPS/+/G001.${part || '*'}.USD.M`;
-    const { ctx, upstream } = await open([{ path: asked, query: whole, reply: file('data-two') }]);
+    const path = `/data/dataflow/IMF.RES/PCPS/+/G001.${part || '*'}.USD.M`;
+    const { ctx, upstream } = await open([{ path, query: whole, reply: file('data-two') }]);
     const found = await imf.panel?.(`IMF.RES,PCPS/G001.${part}.USD.M`, {}, ctx);
     expect(found?.dimensions.map(({ id }) => id)).toEqual(['INDICATOR']);
     expect(found?.series.map(({ codes, data }) => [codes, data])).toEqual([
@@ -148,7 +148,7 @@ describe('imf', () => {
     });
   });
 
-  it('says that a key with several codes is more than one series', async () => {
+  it('refuses a key with several codes as ambiguous', async () => {
     const { ctx } = await open();
     await expect(imf.series('IMF.RES,PCPS/G001.PGOLD+POILBRE.USD.M', {}, ctx)).rejects.toMatchObject({
       code: 'ambiguous_series',
@@ -221,7 +221,7 @@ describe('imf', () => {
     }
   });
 
-  it('shows every code where availability names the dimension only', async () => {
+  it('lists every code if availability names only the dimension', async () => {
     const reply = { data: { dataConstraints: [{ cubeRegions: [{ components: [{ id: 'INDICATOR' }] }] }] } };
     const { ctx } = await open([
       { path: '/availability/dataflow/IMF.RES/PCPS/+/G001.*.*.*/INDICATOR', query: available, reply },

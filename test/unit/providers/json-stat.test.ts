@@ -40,7 +40,7 @@ describe('readCubeSeries', () => {
     expect(() => readCubeSeries(provider, 'd', cube, 'time')).toThrow(/geo/);
   });
 
-  it('refuses a cube whose sizes do not fit, and keeps a text in place of a number as a flag', () => {
+  it('refuses a cube with inconsistent sizes, and keeps a text in place of a number as a flag', () => {
     expect(() => readCube(provider, payload('{}', '{"DE":0,"FR":1}', 1))).toThrow(/size of geo/);
     expect(() => readCube(provider, { class: 'dataset' })).toThrow(/Unexpected reply of X Statistics/);
     const cube = readCube(provider, payload('{"0":"?"}'));

@@ -10,7 +10,7 @@ const file = (name: string): string => fixture(`providers/norgesbank/${name}`);
 const genericXml = { accept: 'application/vnd.sdmx.genericdata+xml;version=2.1' };
 
 // Flows follow a recorded reply; dimensions and attributes the documentation of the service; generic XML the
-// recorded replies of other services. Keys and errors were not seen recorded.
+// recorded replies of other services. Keys and errors were not recorded.
 const exchanges: Exchange[] = [
   { path: '/dataflow/NB/all/latest', reply: file('dataflows.xml') },
   { path: '/dataflow/NB/EXR/latest', query: { references: 'descendants' }, reply: file('structure-EXR.xml') },
@@ -49,7 +49,7 @@ describe('norges bank', () => {
     return opened;
   };
 
-  it('reads generic XML, and that a rate is per hundred', async () => {
+  it('reads generic XML, with a rate per hundred', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await norgesBank.series('EXR/B.SEK.NOK.SP', { start: '2026-03' }, ctx);
     expect(label).toBe('Business - Swedish krona - Norwegian krone - Spot');
@@ -76,7 +76,7 @@ describe('norges bank', () => {
     ]);
   });
 
-  it('takes a message without series for an unknown one', async () => {
+  it('reports a message without series as an unknown series', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply: '<m:GenericData xmlns:m="m"><m:DataSet/></m:GenericData>' });
     await expect(norgesBank.series('EXR/B.SEK.NOK.SP', {}, ctx)).rejects.toMatchObject({

@@ -51,7 +51,7 @@ describe('parseGroupedDecimal', () => {
 });
 
 describe('readValue', () => {
-  it('distinguishes missing from a text that is not a number, which it keeps', () => {
+  it('distinguishes a missing value from a text that is not a number, which it keeps as a flag', () => {
     expect(readValue('.', ['.'])).toEqual({ value: null });
     expect(readValue(null)).toEqual({ value: null });
     expect(readValue(undefined)).toEqual({ value: null });
@@ -65,7 +65,7 @@ describe('readValue', () => {
 });
 
 describe('parseExactJson', () => {
-  it('keeps digits that a float would lose and leaves the rest as numbers', () => {
+  it('keeps digits that a double would lose as text, and parses the rest as numbers', () => {
     expect(parseExactJson('{"a":0.30,"b":[1,2.5,-3,1e5,12345678901234567890],"c":"4.50 \\" 7.10"}')).toEqual({
       a: '0.30',
       b: [1, 2.5, -3, '1e5', '12345678901234567890'],

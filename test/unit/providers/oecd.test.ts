@@ -10,7 +10,7 @@ const file = (name: string): string => fixture(`providers/oecd/${name}`);
 const kei = 'OECD.SDD.STES,DSD_KEI@DF_KEI,4.0';
 const gilts = `${kei}/GBR.M.IRLT....`;
 
-// CSV with rows in no order and the form of constraints follow recorded replies. Not seen recorded: structure,
+// CSV with rows in no order and the form of constraints follow recorded replies. Not recorded: structure,
 // flows (forms of SDMX 2.1), keys, and errors, of which the texts are documented.
 const exchanges: Exchange[] = [
   {
@@ -90,7 +90,7 @@ describe('oecd', () => {
     expect(oecd.validity.structure).toBeGreaterThanOrEqual(7 * 86_400);
   });
 
-  it('spells the key out and reads rows in whatever order they come', async () => {
+  it('spells out the key and reads rows in any order', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await oecd.series(gilts, {}, ctx);
     expect(label).toBe('United Kingdom - Monthly - Long-term interest rates - Percent per annum');
@@ -124,7 +124,7 @@ describe('oecd', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('cuts the range itself, at both ends', async () => {
+  it('filters by the range itself, at both ends', async () => {
     const { ctx } = await open();
     const { data } = await oecd.series(gilts, { start: '2023-02', end: '2023' }, ctx);
     expect(data.map(({ date }) => date).sort()).toEqual([
@@ -135,7 +135,7 @@ describe('oecd', () => {
     ]);
   });
 
-  it('asks for the same address whatever the range, so that one download serves all', async () => {
+  it('sends the same request for every range, so that one download serves all', async () => {
     const { ctx, upstream } = await open();
     await oecd.preview(gilts, {}, ctx);
     await oecd.series(gilts, { start: '2024' }, ctx);
@@ -162,7 +162,7 @@ describe('oecd', () => {
     ]);
   });
 
-  it('refuses an id of several series and names the open dimension', async () => {
+  it('refuses an id of several series, and names the open dimension', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({
       reply: `${file('KEI-GBR.M.IRLT.csv')}OECD.SDD.STES:DSD_KEI@DF_KEI(4.0),GBR,M,PRVM,IX,C,Y,_Z,2023-01,101,A,0,4,\n`,
@@ -177,7 +177,7 @@ describe('oecd', () => {
     [404, 'NoResultsFound', 'series_not_found'],
     [413, 'The request exceeds the maximum number of observations', 'upstream_too_large'],
     [429, '', 'upstream_rate_limited'],
-  ])('understands status %i', async (status, reply, code) => {
+  ])('recognises status %i', async (status, reply, code) => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ status, reply });
     await expect(oecd.series(gilts, {}, ctx)).rejects.toMatchObject({ code });

@@ -62,7 +62,7 @@ describe('ons', () => {
     ]);
   });
 
-  it('cuts the range itself', async () => {
+  it('filters by the range itself', async () => {
     const { ctx } = await open();
     const { data: found } = await ons.series('L55O/MM23', { start: '2020-02', end: '2020-03' }, ctx);
     expect(found.map(({ date }) => date)).toEqual(['2020-02-01', '2020-03-01']);
@@ -76,14 +76,14 @@ describe('ons', () => {
   it.each([
     ['quarters', 'Quarterly', () => ({}), '2020-01-01'],
     ['years', 'Annual', () => ({ quarters: [] }), '2019-01-01'],
-  ])('reads %s where there is nothing finer', async (_name, frequency, edit, date) => {
+  ])('reads %s if there is no finer frequency', async (_name, frequency, edit, date) => {
     const { ctx } = await open([data(l55o, withoutMonths(edit))]);
     const found = await ons.series('L55O/MM23', {}, ctx);
     expect(found.metadata.frequency).toBe(frequency);
     expect(found.data).toEqual([{ date, value: '1.7' }]);
   });
 
-  it('names the datasets of a series that is in several, and reads the one that is named', async () => {
+  it('lists the datasets of a series that is in several, and reads the one that is named', async () => {
     const { ctx } = await open([data(`${abmi}/ukea`, file('L55O'))]);
     await expect(ons.series('ABMI', {}, ctx)).rejects.toMatchObject({
       code: 'ambiguous_series',
@@ -93,7 +93,7 @@ describe('ons', () => {
     await expect(ons.series('ABMI/MM23', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
   });
 
-  it('asks nothing for what can be no id', async () => {
+  it('sends no request for an invalid id', async () => {
     const { ctx, upstream } = await open();
     for (const id of ['', 'a b', '../x', 'L55O/MM23/X', 'L55O?x=1']) {
       await expect(ons.series(id, {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });

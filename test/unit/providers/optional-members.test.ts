@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSample, sampleOf } from './samples.js';
 
-/** Members that upstreams omit, or send as null, for some series: the observations are shown all the same. */
+/** Members that upstreams omit or send as null for some series, without which observations must still be read. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   alphavantage: ['1. Information', '3. Last Refreshed', '5. Time Zone', '5. volume'],
   bankofcanada: ['description', 'terms', 'dimension'],

@@ -156,7 +156,7 @@ describeConnector({
 });
 
 describe('a source of JSON-stat cubes', () => {
-  it('reads the series that its codes choose, by the dimension of periods that the reply names', async () => {
+  it('reads the series that its codes select, with the time dimension that the reply names', async () => {
     const provider = only(gases);
     const opened = await openConnector(provider, { exchanges: cubeExchanges });
     try {
@@ -197,7 +197,7 @@ describe('a record of an SDMX service', () => {
     expect(own.capabilities).toEqual(sample.provider.capabilities);
   });
 
-  it('may speak SDMX 3.0', async () => {
+  it('may use SDMX 3.0', async () => {
     const sample = sampleOf('imf');
     const own = only(`
 - kind: sdmx30
@@ -315,7 +315,7 @@ describe('a file of own sources', () => {
     );
   });
 
-  it('takes families of series for the search, and bounds of structures and replies', () => {
+  it('accepts families of series for the search, and limits for structures and replies', () => {
     const provider = only(`
 - kind: sdmx21
   id: examplebank

@@ -27,7 +27,7 @@ const cubes = [
   cube('snboffzisa', 'D0(LZ)', 'snboffzisa-LZ'),
   cube('zirepo', 'D0(H0)', 'zirepo'),
 ];
-const gone = (path: string, query: Record<string, string>): Exchange => ({
+const missing = (path: string, query: Record<string, string>): Exchange => ({
   path,
   query,
   status: 404,
@@ -36,14 +36,14 @@ const gone = (path: string, query: Record<string, string>): Exchange => ({
 
 describeConnector({
   provider: bundesbank,
-  exchanges: [marks, gone('/BBEX3/D.USD.EUR.BB.AC.000', { format: 'sdmx_csv' })],
+  exchanges: [marks, missing('/BBEX3/D.USD.EUR.BB.AC.000', { format: 'sdmx_csv' })],
   series: { id: mark },
   unknownSeries: 'BBEX3.D.USD.EUR.BB.AC.000',
 });
 
 describeConnector({
   provider: snb,
-  exchanges: [...cubes, gone('/plkopr/data/csv/en', { dimSel: 'D0(VVP)' })],
+  exchanges: [...cubes, missing('/plkopr/data/csv/en', { dimSel: 'D0(VVP)' })],
   series: { id: 'zirepo.H0' },
   unknownSeries: 'plkopr.VVP',
 });
@@ -97,7 +97,7 @@ describe('records', () => {
     expect(metadata).toMatchObject({ frequency: 'Daily', unit: 'Percent', unitMultiplier: 1 });
   });
 
-  it('snb: has no series in a table without its rows', async () => {
+  it('snb: reports a series without rows in its table as not found', async () => {
     const other = cube('devkua', 'D0(EUR1)', 'snboffzisa-LZ');
     opened = await openConnector(snb, { exchanges: [other] });
     await expect(snb.series('devkua.EUR1', {}, opened.ctx)).rejects.toMatchObject({ kind: 'not_found' });

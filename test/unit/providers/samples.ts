@@ -26,16 +26,16 @@ const imf = recordedProvider('imf');
 const norgesBank = recordedProvider('norgesbank');
 const oecd = recordedProvider('oecd');
 
-/** One series of a connector, with the replies that make it. */
+/** One series of a connector, with its replies. */
 export interface Sample {
   readonly provider: Provider;
   readonly id: string;
   readonly params?: Params;
   /** Fixture of the reply with the observations. */
   readonly data: string;
-  /** Fixtures of the other replies, by what a request for them has in its path. */
+  /** Fixtures of the other replies, by a pattern of the request path. */
   readonly others?: Readonly<Record<string, string>>;
-  /** Position of one value in the reply, spelled as it is there, and the quotes that a text needs in its place. */
+  /** One value as written in the reply, and the quotes that a text in its place needs. */
   readonly written: string;
   readonly quote?: '"';
 }
@@ -213,7 +213,7 @@ export const samples: readonly Sample[] = [
 const addressOf = ({ path, query = {} }: UpstreamRequest): string =>
   `${path.join('/')}?${Object.values(query).join('&')}`;
 
-/** The whole series of a sample; `change` edits the reply that holds the observations, `edit` the others. */
+/** Reads the whole series of a sample; `change` edits the reply with the observations, `edit` the others. */
 export const readSample = (
   { provider, id, params = {}, data, others = {} }: Sample,
   change: (reply: string) => string = (reply) => reply,

@@ -14,7 +14,7 @@ const info = (vectorId: number, reply: unknown): Exchange => ({
 const failed = (responseStatusCode: number) => [{ status: 'FAILED', object: { responseStatusCode } }];
 
 // Forms and codes follow the documentation of the service and the tests of its clients in Python and R; nothing was
-// seen recorded. Codes of failures follow the documentation alone.
+// recorded. Codes of failures follow the documentation.
 const exchanges: Exchange[] = [
   info(41690973, file('info-41690973')),
   {
@@ -37,7 +37,7 @@ describe('statistics canada', () => {
     return opened;
   };
 
-  it('spells codes out, keeps digits and flags', async () => {
+  it('spells out codes, and keeps digits and flags', async () => {
     const { ctx, upstream } = await open();
     const { label, metadata, data } = await statCan.series('v41690973', {}, ctx);
     expect(label).toBe('Canada - All-items');
@@ -72,12 +72,12 @@ describe('statistics canada', () => {
     await opened?.close();
     const data = exchanges[1] as Exchange;
     const reply = file('data-41690973').replaceAll('"scalarFactorCode": 0', '"scalarFactorCode": 3');
-    const again = await open([persons, { ...data, reply }]);
-    const { metadata } = await statCan.series('v41690973', {}, again.ctx);
+    const reopened = await open([persons, { ...data, reply }]);
+    const { metadata } = await statCan.series('v41690973', {}, reopened.ctx);
     expect(metadata).toMatchObject({ units: 'Thousands of Persons', unit: 'Persons', unitMultiplier: 1_000 });
   });
 
-  it('takes other failures for those of the service', async () => {
+  it('reports other failures as failures of the service', async () => {
     const { ctx } = await open();
     await expect(statCan.series('v2', {}, ctx)).rejects.toMatchObject({ kind: 'upstream' });
     await expect(statCan.series('41.5', {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });

@@ -29,7 +29,7 @@ describe('treasury', () => {
     opened = await openConnector(treasury, { exchanges });
     return opened;
   };
-  const yearsAsked = ({ upstream }: OpenedConnector): number[] =>
+  const requestedYears = ({ upstream }: OpenedConnector): number[] =>
     upstream.calls.map(({ url }) =>
       Number(new URL(url, upstream.baseUrl).searchParams.get('field_tdr_date_value')),
     );
@@ -44,13 +44,13 @@ describe('treasury', () => {
     expect(label).toBe('US Treasury yield, 10-year (par yield curve), daily');
     expect(metadata).toMatchObject({ unit: 'Percent per annum', frequency: 'Daily' });
     expect(data).toEqual([{ date: '2022-02-01', value: '1.81' }]);
-    expect(yearsAsked(connector)).toEqual([2022, 2021]);
+    expect(requestedYears(connector)).toEqual([2022, 2021]);
   });
 
-  it('begins with the first year of the feed', async () => {
+  it('requests no years before the first one of the feed', async () => {
     const connector = await open();
     expect((await treasury.series('BC_30YEAR', {}, connector.ctx)).data).toHaveLength(2);
-    expect(yearsAsked(connector).at(-1)).toBe(1990);
+    expect(requestedYears(connector).at(-1)).toBe(1990);
   });
 
   it('has no days before the first value of a maturity that was added later', async () => {
@@ -58,9 +58,9 @@ describe('treasury', () => {
     expect((await treasury.series('BC_4MONTH', {}, connector.ctx)).data).toEqual([]);
   });
 
-  it('looks at two years for a preview', async () => {
+  it('requests two years for a preview', async () => {
     const connector = await open();
     await treasury.preview('BC_10YEAR', {}, connector.ctx);
-    expect(yearsAsked(connector)).toEqual([2026, 2025]);
+    expect(requestedYears(connector)).toEqual([2026, 2025]);
   });
 });

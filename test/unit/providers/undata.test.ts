@@ -11,7 +11,7 @@ const genericXml = { accept: 'application/vnd.sdmx.genericdata+xml;version=2.1' 
 const flow = '/dataflow/UNSD/DF_UNDATA_ENERGY/latest';
 
 // Addresses, the order of the key and the values follow calls that others published with their answers (October 2026);
-// the forms are those of SDMX 2.1, as recorded of other services. Nothing was seen recorded.
+// the forms are those of SDMX 2.1, as recorded of other services. Nothing was recorded.
 const exchanges: Exchange[] = [
   { path: '/dataflow/all/all/latest', reply: file('dataflows.xml') },
   { path: flow, query: { references: 'descendants' }, reply: file('structure-ENERGY.xml') },
@@ -46,11 +46,11 @@ describe('un data', () => {
   let opened: OpenedConnector | undefined;
   afterEach(() => opened?.close());
 
-  it('is a record without code of its own', () => {
+  it('is one of the recorded providers', () => {
     expect(recordedProviders).toContain(undata);
   });
 
-  it('spells areas by number out, and units', async () => {
+  it('spells out numeric areas and units', async () => {
     opened = await openConnector(undata, { exchanges });
     const found = await undata.series('UNSD,DF_UNDATA_ENERGY/A.524.7000.01', {}, opened.ctx);
     expect(found).toMatchObject({

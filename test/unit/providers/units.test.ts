@@ -6,8 +6,8 @@ import { expectShortTurns } from '../../support/pauses.js';
 import { readSample, sampleOf, samples } from './samples.js';
 
 /**
- * A value times `unitMultiplier` is in `unit`, whatever the convention of the upstream: slug, what is changed in its
- * reply, unit, multiplier.
+ * A value times `unitMultiplier` is in `unit`, whatever the convention of the upstream. Each entry has the text to replace in
+ * the recorded reply, if any, and the resulting unit and multiplier.
  */
 const conventions: readonly (readonly [
   slug: string,
@@ -98,19 +98,19 @@ const conventions: readonly (readonly [
   ['worldbank', 'unit in the name', '', '', 'current US$', 1],
 ];
 
-/** Magnitude that a reader of `units` alone sees. */
+/** Magnitude according to `units` alone. */
 const magnitudeIn = (units: string | undefined): number => {
   // Units of the trade in oil and gas, and of prices for a hundred.
   const trade: Readonly<Record<string, number>> = { 'MBBL/D': 1e3, MMCF: 1e6 };
-  const told = units ?? '';
-  if (/ per 100 /.test(told) || told.startsWith('Hundredths')) return 0.01;
-  return trade[told] ?? unitOfText(told).unitMultiplier ?? 1;
+  const text = units ?? '';
+  if (/ per 100 /.test(text) || text.startsWith('Hundredths')) return 0.01;
+  return trade[text] ?? unitOfText(text).unitMultiplier ?? 1;
 };
 
 describe('units', () => {
   it('are known for every connector', () => {
-    const told = new Set(conventions.map(([slug]) => slug));
-    expect([...told].sort()).toEqual(allProviders.map(({ slug }) => slug).sort());
+    const covered = new Set(conventions.map(([slug]) => slug));
+    expect([...covered].sort()).toEqual(allProviders.map(({ slug }) => slug).sort());
     expect(samples.map(({ provider }) => provider.slug)).toEqual(allProviders.map(({ slug }) => slug));
   });
 
@@ -122,7 +122,7 @@ describe('units', () => {
     expect(metadata).not.toHaveProperty('unit_multiplier');
   });
 
-  it('of the IMF are single ones, whatever the scale of the display', async () => {
+  it('of the IMF are not scaled, whatever the scale of the display', async () => {
     const sample = sampleOf('imf');
     for (const scale of ['0', '3', '9']) {
       const { metadata } = await readSample(sample, (reply) =>
@@ -141,7 +141,7 @@ describe('units', () => {
     expect((await readSample(sample)).metadata).toMatchObject({ unit: 'U.S. dollars', unitMultiplier: 1e6 });
   });
 
-  it('of World Bank names', async () => {
+  it('of the World Bank come from the names of indicators', async () => {
     const sample = sampleOf('worldbank');
     const unitOf = async (name: string) => {
       const { metadata } = await readSample(sample, undefined, (reply) =>
@@ -214,7 +214,7 @@ describe('unitWithExponent', () => {
     expect(readExponent(written)).toBe(exponent);
   });
 
-  it('counts a magnitude once that is given in words and as exponent', () => {
+  it('counts a magnitude only once that is given both in words and as an exponent', () => {
     expect(unitWithExponent('Millions of US dollars', 6)).toMatchObject({
       unit: 'US dollars',
       unitMultiplier: 1e6,

@@ -35,7 +35,7 @@ const data = (country: string, id: string, query: Record<string, string>, reply:
 });
 const whole = { per_page: '20000', page: '1' };
 
-// Data, indicators, topics, the error 120, the error 175 and the empty reply follow recorded replies. Not seen
+// Data, indicators, topics, the error 120, the error 175 and the empty reply follow recorded replies. Not
 // recorded: one reply with several frequencies, an unknown topic, a page beyond the first of a topic.
 const exchanges: Exchange[] = [
   ...['NY.GDP.MKTP.CD', 'DPANUSSPB', 'LONG', 'EMPTY'].map((id) => ({
@@ -124,12 +124,12 @@ describe('world bank', () => {
     });
   });
 
-  it('cuts the range itself', async () => {
+  it('filters by the range itself', async () => {
     const { data } = await gdp({ start: '2023', end: '2024-06' });
     expect(data.map(({ date }) => date)).toEqual(['2024-01-01', '2023-01-01']);
   });
 
-  it('takes the finest of several frequencies, or the requested one', async () => {
+  it('reads the finest of several frequencies, or the requested one', async () => {
     const { ctx } = await open();
     const ask = (params: Params) => worldBank.series('DPANUSSPB', { country: 'CHN', ...params }, ctx);
     const finest = await ask({});
@@ -198,7 +198,7 @@ describe('world bank', () => {
     expect(upstream.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(2);
   });
 
-  it('takes a list of countries by any of their names', () => {
+  it('accepts a list of countries by any of their names', () => {
     const panel = { panel: true };
     expect(resolveParams(worldBank, { country: ['Norway', 'SE', 'NOR'] }, panel).country).toBe('NOR;SWE');
     expect(() => resolveParams(worldBank, { country: ['NOR', 'XXXX'] }, panel)).toThrow(/country/);
@@ -243,7 +243,7 @@ describe('world bank', () => {
       'upstream',
       error('105', 'Service currently unavailable', 'The requested service is temporarily unavailable.'),
     ],
-  ])('knows %s', async (_name, kind, reply) => {
+  ])('recognises %s', async (_name, kind, reply) => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply });
     await expect(worldBank.series('NY.GDP.MKTP.CD', {}, ctx)).rejects.toMatchObject({ kind });
@@ -257,7 +257,7 @@ describe('world bank', () => {
     });
   });
 
-  it('asks for one indicator only', async () => {
+  it('sends no request for several indicators', async () => {
     const { ctx, upstream } = await open();
     await expect(worldBank.series('SP.POP.TOTL;NY.GDP.MKTP.CD', {}, ctx)).rejects.toMatchObject({
       kind: 'not_found',
@@ -273,7 +273,7 @@ describe('world bank', () => {
     expect(values).toContainEqual({ code, label: 'World' });
   });
 
-  it('trims the names of topics and knows their folders as leaves', async () => {
+  it('trims the names of topics and lists them as leaves', async () => {
     const { ctx } = await open();
     expect(await worldBank.browse?.([], ctx)).toEqual([
       { segment: '1-agriculture-rural-development', label: 'Agriculture & Rural Development', leaf: true },
@@ -286,7 +286,7 @@ describe('world bank', () => {
     }
   });
 
-  it('says that a topic without an entry has no series', async () => {
+  it('reports an unknown topic as not found, and has no series above topics', async () => {
     const { ctx } = await open();
     await expect(worldBank.seriesAt?.(['99'], { limit: 2, offset: 0 }, ctx)).rejects.toMatchObject({
       code: 'path_not_found',
@@ -294,7 +294,7 @@ describe('world bank', () => {
     expect(await worldBank.seriesAt?.([], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
   });
 
-  it('joins a page that spans two of the upstream', async () => {
+  it('joins two pages of the upstream for a page that spans them', async () => {
     const all = JSON.parse(own('topic-3-indicators'))[1];
     const ofTopic = (number: number) => ({
       path: '/topic/3/indicator',

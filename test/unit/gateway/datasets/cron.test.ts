@@ -23,14 +23,14 @@ describe('the next time of a schedule', () => {
     // A day that begins with a star does not count as restricted: both have to hold.
     ['0 0 */2 * 1', '2026-03-16T00:00:00Z', '2026-03-23T00:00:00.000Z'],
     ['* * 30-31 6 */3', '2026-03-15T00:00:00Z', '2027-06-30T00:00:00.000Z'],
-    // Items of a list may overlap, and a number with a step goes on to the end.
+    // Items of a list may overlap, and a number with a step continues to the end of the range.
     ['5-7,6,50/5 9 * * *', '2026-03-15T09:07:00Z', '2026-03-15T09:50:00.000Z'],
     ['0 0 30 2 1', '2026-03-15T00:00:00Z', '2027-02-01T00:00:00.000Z'],
   ])('of %s after %s is %s', (text, after, expected) => {
     expect(next(text, after)).toBe(expected);
   });
 
-  it('is after now, on one of the minutes, and the first such', () => {
+  it('is the first matching minute after now', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 59 }),
@@ -65,7 +65,7 @@ describe('a schedule', () => {
     '0 0 30 2 *',
     '@daily',
     '0 0 31 2,4 */2',
-    // Forms of cron-parser that are not cron's, or not the same from one day to the next.
+    // Extensions of cron-parser that cron does not have, or whose meaning changes from day to day.
     'H H * * *',
     '0 0 L * *',
     '0 9 * * MON',
@@ -81,7 +81,7 @@ describe('a schedule', () => {
     ['0 9 * JAN *', 'the month cannot be read'],
     ['0 9 30 2 *', 'there is no such day'],
     ['0 9', 'it needs five fields: minute, hour, day, month, weekday'],
-  ])('refused as %s says %s', (text, why) => {
+  ])('is refused as %s with the reason: %s', (text, why) => {
     expect(() => parseCron(text)).toThrow(`'${text}' is not a valid schedule: ${why}.`);
   });
 });

@@ -70,7 +70,7 @@ describe('an SDMX 2.1 service', () => {
     return opened;
   };
 
-  it('spells codes out where the service sends no title', async () => {
+  it('spells out codes if the service sends no title', async () => {
     const { ctx } = await open();
     const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
     expect(label).toBe('Monthly - Switzerland');
@@ -99,7 +99,7 @@ describe('an SDMX 2.1 service', () => {
     expect(metadata.labels_note).toMatch(/names of the codes/);
     expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
     expect(passed).toEqual(['structure']);
-    // Nothing works without it: the error reaches the caller.
+    // Without the structure nothing works, so the error reaches the caller.
     await expect(xbank.series('RATES/M.CH', {}, opened.ctx)).rejects.toMatchObject({ kind: 'upstream' });
   });
 
@@ -126,7 +126,7 @@ describe('an SDMX 2.1 service', () => {
     expect(await xbank.browse?.(['RATES', 'M', 'CH'], ctx)).toEqual([]);
   });
 
-  it('does not know a code that the list lacks', async () => {
+  it('reports a code that is not in the list as not found', async () => {
     const { ctx } = await open();
     await expect(xbank.browse?.(['RATES', 'Z'], ctx)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(xbank.browse?.(['RATES', 'M', 'CH', 'M'], ctx)).rejects.toMatchObject({ kind: 'not_found' });
@@ -149,7 +149,7 @@ describe('an SDMX 2.1 service', () => {
     });
   });
 
-  it('cuts the range itself where the service does not', async () => {
+  it('filters by the range itself if the service does not', async () => {
     const cutting = createSdmx21({ ...record, cutsRange: true });
     const { ctx } = await open(cutting);
     const { data } = await cutting.series('RATES/M.CH', { start: '2026' }, ctx);
@@ -173,7 +173,7 @@ describe('an SDMX 2.1 service', () => {
     ).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
-  it('does not make ids of keys that lack a dimension', async () => {
+  it('does not make ids from keys that lack a dimension', async () => {
     const keys = { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' } };
     const key = '<g:SeriesKey><g:Value id="FREQ" value="M"/></g:SeriesKey>';
     const reply = `<m:GenericData xmlns:m="m" xmlns:g="g"><m:DataSet><g:Series>${key}</g:Series></m:DataSet></m:GenericData>`;
@@ -183,17 +183,17 @@ describe('an SDMX 2.1 service', () => {
     ).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
-  it('shares one download between preview and ranges where the record says so', async () => {
+  it('sends the same request for preview and ranges if the record says wholeSeries', async () => {
     const whole = createSdmx21({ ...record, wholeSeries: true });
     const { ctx, upstream } = await open(whole);
     await whole.preview('RATES/M.CH', {}, ctx);
     const { data } = await whole.series('RATES/M.CH', { end: '2025' }, ctx);
     expect(data.map(({ date }) => date)).toEqual(['2025-12-01']);
-    const asked = upstream.calls.filter(({ url }) => url.startsWith('/data/'));
-    expect(new Set(asked.map(({ url }) => url)).size).toBe(1);
+    const downloads = upstream.calls.filter(({ url }) => url.startsWith('/data/'));
+    expect(new Set(downloads.map(({ url }) => url)).size).toBe(1);
   });
 
-  it('knows a footer that puts the data into a file for later', async () => {
+  it('recognises a footer that announces the data as a file for later', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({
       reply:
@@ -208,7 +208,7 @@ describe('an SDMX 2.1 service', () => {
     [400, noResults.replace('100', '150'), 'series_not_found'],
     [503, noResults.replace('100', '503'), 'upstream_failed'],
     [200, 'a,b\n1,2\n', 'unexpected_reply'],
-  ])('understands status %i with %s', async (status, reply, code) => {
+  ])('recognises status %i with %s', async (status, reply, code) => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ status, reply });
     await expect(xbank.series('RATES/M.CH', {}, ctx)).rejects.toMatchObject({ code });
@@ -236,7 +236,7 @@ describe('the parts of the SDMX reader', () => {
     expect(one?.observations).toEqual([{ period: '2025-12', value: '0.10', status: 'A' }]);
   });
 
-  it('takes the version of a list that is meant, and the list of the concept where there is no other', () => {
+  it('uses the referenced version of a code list, and the list of the concept if there is no other', () => {
     const list = (version: string, code: string): string =>
       `<s:Codelist id="GEO" agencyID="E" version="${version}"><s:Code id="${code}"/></s:Codelist>`;
     const dimension = (id: string, own: string): string =>
