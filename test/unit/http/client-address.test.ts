@@ -24,11 +24,11 @@ describe('createIdentifyClient', () => {
     ['10.1.2.3', 'unknown', '10.1.2.3'],
     ['10.1.2.3', '', '10.1.2.3'],
     ['10.1.2.3', undefined, '10.1.2.3'],
-  ])('the peer %s that forwards for %s is the client %s', (peer, forwarded, address) => {
+  ])('behind the peer %s with X-Forwarded-For %s the client is %s', (peer, forwarded, address) => {
     expect(identify(request(peer, { 'x-forwarded-for': forwarded })).address).toBe(address);
   });
 
-  it('believes protocol and host of trusted proxies alone', () => {
+  it('accepts protocol and host only from trusted proxies', () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'data.example' };
     expect(identify(request('10.1.2.3', headers))).toMatchObject({
       secure: true,
@@ -62,7 +62,7 @@ it.each([
   ['2001:DB8::9', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('%s shares with %s', (address, site) => {
+])('%s belongs to the site %s', (address, site) => {
   expect(siteOf(address)).toBe(site);
 });
 
@@ -79,11 +79,11 @@ describe('createApiUrl', () => {
     ['evil.example:8080', '/api'],
     ['127.0.0.1:8081', '/api'],
     [undefined, '/api'],
-  ])('of the host %s is %s', (host, expected) => {
+  ])('for the host %s is %s', (host, expected) => {
     expect(url(undefined, request('127.0.0.1', host === undefined ? {} : { host }, own))).toBe(expected);
   });
 
-  it('is what the settings, then a trusted proxy say', () => {
+  it('comes from the settings, otherwise from a trusted proxy', () => {
     const forwarded = { host: 'inner', 'x-forwarded-host': 'data.example', 'x-forwarded-proto': 'https' };
     expect(url('https://public.example/', request('127.0.0.1', { host: 'evil.example' }, own))).toBe(
       'https://public.example/api',

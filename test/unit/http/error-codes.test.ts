@@ -1,4 +1,4 @@
-/** The list of error codes is that of the source: every code that a response may have, with its status. */
+/** The list of error codes matches the source: every code that a response may have, with its status. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -10,11 +10,11 @@ import { uploadError } from '../../../src/uploads/options/upload-error.js';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-/** Errors of commands and of the start, which no response has. */
+/** Files with errors of commands and of startup, which no response contains. */
 const outsideOfResponses =
   /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/certificate\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/schema|clickhouse\/address|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^rows\/topology\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
 
-/** Codes that only commands or the work in the background meet, in files that responses come from too. */
+/** Codes that only commands or background work can meet, in files that also serve requests. */
 const notInResponses = new Set([
   'bad_configuration',
   'foreign_rows',
@@ -48,7 +48,7 @@ interface Thrown {
   readonly status: number;
 }
 
-/** Texts that an expression may be; empty when they are not written there. */
+/** String literals that an expression may evaluate to; empty if they are elsewhere. */
 const textsOf = (node: ts.Expression | undefined): string[] => {
   if (node === undefined) return [];
   if (ts.isStringLiteralLike(node)) return [node.text];
@@ -113,7 +113,7 @@ const recorded = parsed
     return found;
   });
 
-/** Codes of notices, which are no errors. */
+/** Codes of notices, which are not errors. */
 const notices = new Set([
   'became_text',
   'type_changed',
@@ -143,14 +143,14 @@ describe('the list of error codes in src/http/error-codes', () => {
     expect(recorded.filter(({ code }) => !notices.has(code) && !statuses.has(code))).toEqual([]);
   });
 
-  it('has no code that the source does not have', () => {
+  it('has no code that is missing in the source', () => {
     const text = parsed.map((file) => file.text).join('\n');
-    const made =
+    const composed =
       /^too_many_(?:repositories|teams|keys|links|datasets)$|^(?:repository|dataset|account|team)_not_found$/;
-    expect(errorCodes.filter((code) => !text.includes(`'${code}'`) && !made.test(code))).toEqual([]);
+    expect(errorCodes.filter((code) => !text.includes(`'${code}'`) && !composed.test(code))).toEqual([]);
   });
 
-  it('has the status of every failed upload', () => {
+  it('has the status of every code of a failed upload', () => {
     const failures = Object.entries(codesBySubject['Failed uploads'] ?? {});
     expect(failures.length).toBeGreaterThan(10);
     for (const [code, [status]] of failures) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     routes,
     rootRoutes: [],
     authenticate: async () => {
-      throw new Error('nobody has a key');
+      throw new Error('no request has a key');
     },
     log: silentLog,
     metrics: createMetrics(),
@@ -55,7 +55,7 @@ const post = (body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-describe('the answer to a request with many faults', () => {
+describe('the response to a request with many mistakes', () => {
   it('lists the first mistakes and counts the others', async () => {
     const answer = await post({ items: Array.from({ length: 5_140 }, () => 'x') });
     const text = await answer.text();
@@ -72,7 +72,7 @@ describe('the answer to a request with many faults', () => {
     expect(text.length).toBeLessThan(8_000);
   });
 
-  it('is bounded whatever a service says', async () => {
+  it('is limited in size whatever the error of a handler contains', async () => {
     const answer = await fetch(`${root}/talkative`);
     const text = await answer.text();
     expect(answer.status).toBe(400);
@@ -82,14 +82,14 @@ describe('the answer to a request with many faults', () => {
   });
 });
 
-describe('headers that are made of names', () => {
+describe('a Content-Disposition header', () => {
   it.each([
     ['letters', 'x'],
     ['four-byte characters', '😀'],
     ['quotes', '"'],
     ['percent signs', '%'],
     ['line ends', '\r\n'],
-  ])('are short, and one line, whatever the name: %s', (_, character) => {
+  ])('is a single short line for a name of %s', (_, character) => {
     const header = dispositionOf(fileNameOf(character.repeat(255), 'parquet'));
     expect(header.length).toBeLessThan(2_000);
     expect(header).not.toMatch(/[\r\n]/);

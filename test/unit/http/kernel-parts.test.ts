@@ -71,11 +71,11 @@ describe('withoutApiKey', () => {
     ['/a?apiKey', '/a'],
     ['/a?%zz=1', '/a?%zz=1'],
     ['/a', '/a'],
-  ])('%s -> %s', (url, shown) => {
+  ])('%s becomes %s', (url, shown) => {
     expect(withoutApiKey(url)).toBe(shown);
   });
 
-  it('leaves no key, wherever it is', () => {
+  it('removes the key from any position', () => {
     const pairs = fc.array(fc.tuple(fc.webQueryParameters(), fc.boolean()));
     fc.assert(
       fc.property(pairs, (list) => {
@@ -87,13 +87,13 @@ describe('withoutApiKey', () => {
     );
   });
 
-  it('names the other parameters', () => {
+  it('parameterNames lists the other parameters', () => {
     expect(parameterNames(query('b=1&a=2&apiKey=s&b=3'))).toEqual(['a', 'b']);
   });
 });
 
-describe('what a log line shows of an address', () => {
-  it('is not more than a few names, each cut', () => {
+describe('an address in a log line', () => {
+  it('has at most 32 parameter names, each cut to 64 characters', () => {
     const many = query(Array.from({ length: 5_000 }, (_, at) => `${'n'.repeat(200)}${at}=1`).join('&'));
     const names = parameterNames(many);
     expect(names).toHaveLength(33);
@@ -112,7 +112,7 @@ describe('what a log line shows of an address', () => {
     ['/api/datasets/%zz/%ff', '/api/datasets/%zz/%ff'],
     ['/api/datasets/7/data', '/api/datasets/7/data'],
     [`/${'x'.repeat(5_000)}`, `/${'x'.repeat(999)}`],
-  ])('%s is %s', (path, shown) => {
+  ])('shows %s as %s', (path, shown) => {
     expect(loggedPath(path)).toBe(shown);
   });
 });
@@ -128,7 +128,7 @@ describe('parameters', () => {
   });
 
   it.each(['9007199254740993', '99999999999999999999'])(
-    'the id %s is an unknown one, named as it was given',
+    'the id %s matches nothing, and errors quote it as it was sent',
     (text) => {
       const id = pathId('id').parse(text);
       expect(id).toBe(Number.MAX_SAFE_INTEGER);
@@ -140,7 +140,7 @@ describe('parameters', () => {
   );
 
   it.each(['9007199254740993', '-9007199254740993', '1e30', '123456789012345678901234567890'])(
-    'the id %s in a body is named as it was given',
+    'errors quote the id %s of a body as it was sent',
     (text) => {
       const body = `{"name":"7, 9007199254740995,","tags":[1,2],"id": ${text}}`;
       const id = bodyId('id').parse(Number(text));
@@ -154,7 +154,7 @@ describe('parameters', () => {
     [2 ** 53, 'body: id must be below 2^53'],
     [-(2 ** 53), 'body: id must be above -2^53'],
     [1.5, 'body: id must be an integer'],
-  ])('the whole number %f of a body is refused with its bound', (id, message) => {
+  ])('the number %f in place of an integer of a body is refused with the reason', (id, message) => {
     expect(() => parseBody(z.object({ id: z.int() }), { id })).toThrow(message);
   });
 
@@ -215,14 +215,14 @@ describe('validation', () => {
     expect(parseBody(body, { other: '\0' })).toEqual({});
   });
 
-  it('words messages after the field', () => {
+  it('names the field in each message', () => {
     const fields = z.object({ a: z.int(), b: z.enum(['x', 'y']), c: z.array(z.string()) });
     expect(() => parseWith(fields, { a: 1.5, b: 'z', c: 1 }, 'body')).toThrow(
       'body: a must be an integer; b must be one of x, y; c must be an array',
     );
   });
 
-  it('names bounds as they are', () => {
+  it('names the bound that a value violates', () => {
     const text = z.string().min(2).max(3);
     const fields = {
       above: z.number().gt(0),
@@ -256,8 +256,8 @@ describe('nearest', () => {
     ['formta', '$format'],
     ['zzzzzz', undefined],
     ['x'.repeat(1_000), undefined],
-  ])('%s -> %s', (name, wanted) => {
-    expect(nearest(name, ['$format', '$select', '$filter', 'dropNA'])).toBe(wanted);
+  ])('%s -> %s', (name, expected) => {
+    expect(nearest(name, ['$format', '$select', '$filter', 'dropNA'])).toBe(expected);
   });
 });
 
@@ -277,7 +277,7 @@ describe('isOutage', () => {
 });
 
 describe('the failure throttle', () => {
-  it('costs nothing at first, then more, and forgets', async () => {
+  it('does not delay the first failures of an address, delays further ones longer and longer, and forgets them', async () => {
     let now = 0;
     const waits: number[] = [];
     const throttle = createFailureThrottle({
@@ -292,7 +292,7 @@ describe('the failure throttle', () => {
     const refuse = (address: string) => throttle.refused(address, new AbortController().signal);
     for (const address of ['a', 'a', 'b']) expect(await refuse(address)).toBeUndefined();
     expect(waits).toEqual([]);
-    // The third one waits, the fourth one longer and behind it; another address does not.
+    // The third failure waits, the fourth waits longer and after it; another address does not wait.
     for (let turn = 0; turn < 2; turn += 1) expect(await refuse('a')).toBe(1);
     expect(await refuse('b')).toBeUndefined();
     expect(waits).toEqual([100, 220]);
@@ -310,7 +310,7 @@ describe('the failure throttle', () => {
   });
 });
 
-it('shows paths as templates', () => {
+it('templateOf writes a route path as a URI template', () => {
   expect(templateOf('/datasets/:id/data')).toBe('/datasets/{id}/data');
   expect(templateOf('/providers/:slug/series/*id/data')).toBe('/providers/{slug}/series/{id}/data');
 });

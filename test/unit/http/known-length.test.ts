@@ -11,7 +11,7 @@ const maxBytes = 200_000;
 const bodyBytes = 1_000_000;
 
 const ended: string[] = [];
-let eventsAsked = 0;
+let eventRequests = 0;
 
 async function* rows(how: string): AsyncGenerator<Buffer | string> {
   try {
@@ -48,7 +48,7 @@ const routes: Route[] = [
     path: '/events',
     permit: 'events',
     handler: () => {
-      eventsAsked += 1;
+      eventRequests += 1;
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream' },
@@ -65,7 +65,7 @@ beforeAll(async () => {
     routes,
     rootRoutes: [],
     authenticate: async () => {
-      throw new Error('nobody has a key here');
+      throw new Error('no request has a key');
     },
     log: silentLog,
     metrics: createMetrics(),
@@ -83,7 +83,7 @@ interface Raw {
   readonly body: string;
 }
 
-/** Everything that comes until the server closes the connection. */
+/** Sends a request and reads until the server closes the connection. */
 const talk = (requestLine: string, headers: readonly string[] = []): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -102,14 +102,18 @@ const talk = (requestLine: string, headers: readonly string[] = []): Promise<Raw
 const lengthOf = ({ head }: Raw): number => Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? Number.NaN);
 
 describe.each([
-  ['a request by HTTP/1.0', 'HTTP/1.0', []],
+  ['an HTTP/1.0 request', 'HTTP/1.0', []],
   ['a request whose line names HTTP/2.0', 'HTTP/2.0', []],
-  ['a request that a proxy received by HTTP/1.0', 'HTTP/1.1', ['Via: 1.0 old, 1.1 new']],
-  ['the same with the name of the protocol', 'HTTP/1.1', ['Via: 1.1 new', 'Via: HTTP/1.0 nginx']],
+  ['a request that a proxy received over HTTP/1.0', 'HTTP/1.1', ['Via: 1.0 old, 1.1 new']],
+  [
+    'a request that a proxy received over HTTP/1.0, with the protocol in Via',
+    'HTTP/1.1',
+    ['Via: 1.1 new', 'Via: HTTP/1.0 nginx'],
+  ],
 ])('%s', (_name, version, headers) => {
   const ask = (path: string): Promise<Raw> => talk(`GET ${path} ${version}`, headers);
 
-  it('gets a stream with its length', async () => {
+  it('gets a stream with its Content-Length', async () => {
     const answer = await ask('/api/short');
     expect(answer.status).toBe(200);
     expect(answer.head).not.toMatch(/transfer-encoding/i);
@@ -124,45 +128,42 @@ describe.each([
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'internal' });
   });
 
-  it.each(['long', 'endless'])(
-    'is refused where the stream is %s, which is then read no further',
-    async (how) => {
-      ended.length = 0;
-      const answer = await ask(`/api/${how}`);
-      expect(answer.status).toBe(426);
-      expect(answer.head).not.toMatch(/^upgrade:/im);
-      expect(answer.body).toHaveLength(lengthOf(answer));
-      expect(JSON.parse(answer.body)).toMatchObject({
-        code: 'http_version',
-        error: expect.stringContaining('proxy_http_version 1.1'),
-      });
-      expect(ended).toEqual([how]);
-    },
-  );
+  it.each(['long', 'endless'])('is refused if the stream is %s, which is then destroyed', async (how) => {
+    ended.length = 0;
+    const answer = await ask(`/api/${how}`);
+    expect(answer.status).toBe(426);
+    expect(answer.head).not.toMatch(/^upgrade:/im);
+    expect(answer.body).toHaveLength(lengthOf(answer));
+    expect(JSON.parse(answer.body)).toMatchObject({
+      code: 'http_version',
+      error: expect.stringContaining('proxy_http_version 1.1'),
+    });
+    expect(ended).toEqual([how]);
+  });
 
-  it('is refused for events before anything is done', async () => {
+  it('is refused for events before the handler runs', async () => {
     const answer = await ask('/api/events');
     expect(answer.status).toBe(426);
-    expect(eventsAsked).toBe(0);
+    expect(eventRequests).toBe(0);
   });
 
   it.each([
     ['/api/json', 200],
     ['/api/none', 404],
-  ])('gets %s with its length', async (path, status) => {
+  ])('gets %s with its Content-Length', async (path, status) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
     expect(lengthOf(answer)).toBe(answer.body.length);
   });
 });
 
-it('releases its memory: many long streams one after another are all answered', async () => {
+it('buffers are released: many streams in a row are all answered', async () => {
   for (let times = 0; times < 8; times += 1) expect((await talk('GET /api/short HTTP/1.0')).status).toBe(200);
   for (let times = 0; times < 8; times += 1) expect((await talk('GET /api/long HTTP/1.0')).status).toBe(426);
   expect((await talk('GET /api/short HTTP/1.0')).status).toBe(200);
 });
 
-it('streams to others in chunks, however long it is', async () => {
+it('an HTTP/1.1 request gets a long stream in chunks', async () => {
   for (const headers of [[], ['Via: 1.1 one, 2.0 two (1.0 is no protocol here)']]) {
     const answer = await talk('GET /api/long HTTP/1.1', headers);
     expect(answer.status).toBe(200);

@@ -53,12 +53,12 @@ const statusOf = async (url: string, authorization?: string): Promise<number> =>
 };
 
 describe('/metrics', () => {
-  it('is open without a setting', async () => {
+  it('needs no token by default', async () => {
     const { root } = await start({});
     expect(await statusOf(`${root}/metrics`)).toBe(200);
   });
 
-  it('asks for its token', async () => {
+  it('requires the configured token', async () => {
     const { root } = await start({ metricsToken: token });
     const url = `${root}/metrics`;
     expect(await statusOf(url)).toBe(401);
@@ -67,7 +67,7 @@ describe('/metrics', () => {
     expect(await statusOf(url, `Bearer ${token}`)).toBe(200);
   });
 
-  it('is on a port of its own and nowhere else, with its token', async () => {
+  it('is only on its own port if one is configured, and requires the token there', async () => {
     const { root: main, metricsRoot } = await start({ metricsPort: 0, metricsToken: token });
     expect(await statusOf(`${main}/metrics`)).toBe(404);
     expect(await statusOf(`${main}/healthz`)).toBe(200);
@@ -78,12 +78,12 @@ describe('/metrics', () => {
 });
 
 describe('/readyz', () => {
-  it('renders once for all concurrent scrapes', async () => {
-    let looks = 0;
+  it('shares runs of the checks between concurrent requests', async () => {
+    let checkRuns = 0;
     const { root } = await start({}, async () => {
-      looks += 1;
+      checkRuns += 1;
     });
     await Promise.all(Array.from({ length: 50 }, () => statusOf(`${root}/readyz`)));
-    expect(looks).toBeLessThan(10);
+    expect(checkRuns).toBeLessThan(10);
   });
 });

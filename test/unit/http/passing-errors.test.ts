@@ -1,4 +1,4 @@
-/** Each 501, 503 and 504 that the sources can answer is reached over HTTP by a test. */
+/** Every 501, 503 and 504 of the source is reached over HTTP by a test. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Code of an error -> the file below test whose test gets it as an answer. */
+/** Error code -> test file, relative to test, that gets it as a response. */
 const reached: Readonly<Record<string, string>> = {
   // 501
   operation_not_implemented: 'system/gateway-http/resilience.test.ts',
-  // 503: what is needed is away or has no room
+  // 503: a dependency is down or has no room
   unavailable: 'system/hostile/dependencies-away.test.ts',
   store_unavailable: 'system/hostile/dependencies-away.test.ts',
   store_busy: 'system/hostile/dependencies-away.test.ts',
@@ -20,10 +20,10 @@ const reached: Readonly<Record<string, string>> = {
   backlog: 'system/uploads/backlog.test.ts',
   upstream_circuit_open: 'system/gateway-http/resilience.test.ts',
   no_master_key: 'integration/gateway-http/user-keys.test.ts',
-  // 503: meanwhile somebody else did something
+  // 503: lost to a concurrent change
   version_gone: 'integration/uploads/pools.test.ts',
   upload_abandoned: 'system/hostile/dependencies-away.test.ts',
-  // 503: too much at a time
+  // 503: a concurrency or memory limit
   no_request_slot: 'integration/http/no-room.test.ts',
   no_query_slot: 'integration/http/no-room.test.ts',
   no_call_slot: 'integration/http/no-room.test.ts',
@@ -39,11 +39,11 @@ const reached: Readonly<Record<string, string>> = {
   operation_timeout: 'system/gateway-http/resilience.test.ts',
 };
 
-/** Thrown where no request is waiting: a program that cannot start, a command, a worker that is asked to stop. */
-const answeredToNobody =
+/** Files that throw outside of requests: at startup, in a command, in a worker that is stopping. */
+const outsideRequests =
   /^src\/(?:embedded\/|standalone\.ts|http\/server\.ts|rows\/shards\.ts|gateway\/datasets\/(?:content|backfill)\.ts)/;
 
-/** Lines with the possible values of a code that is in a variable. */
+/** Possible values of codes in variables, by file and expression. */
 const named: Readonly<Record<string, readonly string[]>> = {
   'src/lib/errors.ts code': [],
   'src/lib/semaphore/semaphore.ts code': [],
@@ -53,22 +53,22 @@ const named: Readonly<Record<string, readonly string[]>> = {
 
 const thrown =
   /(?:new AppError\(\s*'(?:unavailable|timeout|not_implemented)',|\bunavailable\()\s*(?:'(\w+)'|([\w.]+))/g;
-const placesOf = /\bname: '[^']+',\s*code: '(\w+)'/g;
+const semaphoreCodes = /\bname: '[^']+',\s*code: '(\w+)'/g;
 
 /** Codes in a source, and expressions that stand for codes. */
 const codesIn = (file: string, source: string): string[] => [
   ...[...source.matchAll(thrown)].flatMap(([, code, expression]) =>
     code === undefined ? (named[`${file} ${expression}`] ?? [`${file} ${expression}`]) : [code],
   ),
-  ...[...source.matchAll(placesOf)].map(([, code]) => code ?? ''),
+  ...[...source.matchAll(semaphoreCodes)].map(([, code]) => code ?? ''),
 ];
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => `src/${name}`)
-  .filter((file) => !answeredToNobody.test(file));
+  .filter((file) => !outsideRequests.test(file));
 
-describe('errors that may pass', () => {
+describe('transient errors', () => {
   it('are each reached over HTTP by a test', () => {
     const codes = new Set(sources.flatMap((file) => codesIn(file, read(file))));
     expect([...codes].sort()).toEqual(Object.keys(reached).sort());
@@ -78,7 +78,7 @@ describe('errors that may pass', () => {
     expect(read(`test/${file}`)).toMatch(new RegExp(`['"\`]${code}['"\`]`));
   });
 
-  it('would be noticed when they are new', () => {
+  it('are found in the source when they are new', () => {
     const source =
       "throw new AppError(\n  'timeout',\n  'brand_new', 'x');\nnew AppError('unavailable', other)";
     expect(codesIn('src/a.ts', source)).toEqual(['brand_new', 'src/a.ts other']);

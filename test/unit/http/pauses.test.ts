@@ -1,4 +1,4 @@
-/** No permitted request keeps others waiting: the longest turn of the event loop for each kind of hostile input. */
+/** No request within the limits blocks others: each kind of hostile input is handled in short turns of the event loop. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
@@ -27,8 +27,8 @@ import { expectShortTurns } from '../../support/pauses.js';
 
 const MiB = 1024 * 1024;
 
-/** Refusals are mistakes of the caller. */
-const refused = async (work: () => Promise<unknown>): Promise<void> => {
+/** Runs work that may be refused with an AppError. */
+const tolerateRefusal = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();
   } catch (error) {
@@ -40,7 +40,7 @@ const repeated = (text: string, bytes: number): string => text.repeat(Math.floor
 const columnsOf = (count: number, column: (index: number) => object): string =>
   JSON.stringify({ columns: Array.from({ length: count }, (_, index) => column(index)) });
 
-describe('a manifest of 8 MiB', () => {
+describe('a manifest of 8 MiB does not block the event loop', () => {
   const manifests: [string, string][] = [
     ['empty arrays', `{"columns":[${repeated('[],', 8 * MiB - 64)}[]]}`],
     ['numbers', `{"columns":[${repeated('1,', 8 * MiB - 64)}1]}`],
@@ -53,7 +53,7 @@ describe('a manifest of 8 MiB', () => {
       '10,000 long names and ids',
       columnsOf(10_000, (index) => ({ name: 'n'.repeat(200) + index, id: index + 1 })),
     ],
-    ['10,000 names that are one', columnsOf(10_000, () => ({ name: 'n'.repeat(780) }))],
+    ['10,000 equal names', columnsOf(10_000, () => ({ name: 'n'.repeat(780) }))],
     [
       '10,000 date formats',
       columnsOf(10_000, (index) => ({ name: `c${index}`, dateFormat: `%Y-%m-%d${'x'.repeat(180)}` })),
@@ -68,16 +68,19 @@ describe('a manifest of 8 MiB', () => {
     ],
     ['60,000 mistakes', columnsOf(20_000, () => ({ name: '', id: 'x', dataType: 'y', isEntity: 3 }))],
   ];
-  it.each(manifests)('%s', async (_, value) => {
-    await expectShortTurns(() => refused(() => runSliced(uploadOptionSteps([{ name: 'manifest', value }]))));
+  it.each(manifests)('with %s', async (_, value) => {
+    await expectShortTurns(() =>
+      tolerateRefusal(() => runSliced(uploadOptionSteps([{ name: 'manifest', value }]))),
+    );
   });
 });
 
-describe('columns of a file and of a dataset', () => {
+describe('columns of a file and of a dataset do not block the event loop', () => {
   const named = (index: number): string => `${'n'.repeat(1_590)}${String(index).padStart(6, '0')}`;
   const all = Array.from({ length: 10_000 }, (_, index) => named(index));
-  /** Names that were read from bytes, as those of a header are: not the same strings. */
-  const readAgain = (names: readonly string[]): string[] => names.map((name) => Buffer.from(name).toString());
+  /** Copies decoded from bytes, like the names of a header: equal, but not the same strings. */
+  const decodedCopies = (names: readonly string[]): string[] =>
+    names.map((name) => Buffer.from(name).toString());
   const columns = all.map(
     (name, index): StoredColumn => ({
       id: index + 1,
@@ -91,8 +94,8 @@ describe('columns of a file and of a dataset', () => {
   );
   const base = { versionId: 1, columns } as unknown as BaseVersion;
 
-  it('10,000 long names that differ at their ends', async () => {
-    const names = readAgain(all);
+  it('with 10,000 long names that differ at their ends', async () => {
+    const names = decodedCopies(all);
     const options = parseUploadOptions([{ name: 'mode', value: 'append' }]);
     let matched = 0;
     await expectShortTurns(async () => {
@@ -102,8 +105,8 @@ describe('columns of a file and of a dataset', () => {
     expect(matched).toBe(10_000);
   });
 
-  it('10,000 names that look like others', async () => {
-    const fields = readAgain(all).map((name, field) => ({
+  it('with 10,000 names that differ from others only in case', async () => {
+    const fields = decodedCopies(all).map((name, field) => ({
       field,
       name: name.toUpperCase(),
       listed: undefined,
@@ -116,8 +119,8 @@ describe('columns of a file and of a dataset', () => {
     expect(notices.filter(({ code }) => code === 'similar_names')).toHaveLength(5);
   });
 
-  it.each(['upsert', 'delete'])('a key of 300 long names, mode %s', async (mode) => {
-    const names = readAgain(all);
+  it.each(['upsert', 'delete'])('with a key of 300 long names, mode %s', async (mode) => {
+    const names = decodedCopies(all);
     const key = { name: 'key', value: JSON.stringify(all.slice(-300)) };
     const options = parseUploadOptions([{ name: 'mode', value: mode }, key]);
     await expectShortTurns(() => runSliced(matchFields(names, options, base)));
@@ -127,7 +130,7 @@ describe('columns of a file and of a dataset', () => {
     ['commas', ','],
     ['commas and semicolons', ';,'],
     ['quotes', '","'],
-  ])('a header of 16 MiB with %s', async (_, separator) => {
+  ])('with a header of 16 MiB and %s', async (_, separator) => {
     const quote = separator.startsWith('"') ? '"' : '';
     const bytes = Buffer.from(`${quote}${all.join(separator)}${quote}\n1\n`);
     let names: readonly string[] = [];
@@ -149,7 +152,7 @@ describe('columns of a file and of a dataset', () => {
     expect(names).toHaveLength(10_000);
   });
 
-  it('lists of long names that are written at the same time', async () => {
+  it('with lists of long names that are written concurrently', async () => {
     const views = columns.slice(0, 1_000);
     const write = async (): Promise<void> => {
       const { body } = jsonList(Readable.from([views, views]) as AsyncIterable<readonly object[]>);
@@ -159,7 +162,7 @@ describe('columns of a file and of a dataset', () => {
   });
 });
 
-describe('a filter of 1 MiB', () => {
+describe('a filter of 1 MiB does not block the event loop', () => {
   const columns = [
     { id: 1, name: 'N', dataType: 'Decimal', physical: 'f', sql: 'c1_f' },
     { id: 2, name: 'T', dataType: 'String', physical: 's', sql: 'c2_s' },
@@ -179,18 +182,21 @@ describe('a filter of 1 MiB', () => {
     ['50,000 texts', `T in (${many(50_000, (index) => `'text ${index}'`)})`],
     ['50,000 days', `D in (${many(50_000, day)})`],
     ['50,000 quarters', `D in (${many(50_000, (index) => `'${1900 + (index % 200)}-Q${(index % 4) + 1}'`)})`],
-    ['numbers that are none', `N in (${many(50_000, (index) => (index < 49_999 ? `${index}` : "'x'"))})`],
+    [
+      'a text among 50,000 numbers',
+      `N in (${many(50_000, (index) => (index < 49_999 ? `${index}` : "'x'"))})`,
+    ],
     ['comparisons', many(50_000, (index) => `N eq ${index}`, ' or ')],
     ['calculations', many(30_000, (index) => `N add ${index} gt E`, ' or ')],
     ['searches', many(30_000, (index) => `contains(T,'a${index}')`, ' and ')],
     ['unknown columns', many(50_000, (index) => `X${index} eq 1`, ' or ')],
     ['one text', `T eq '${'x'.repeat(MiB - 64)}'`],
-  ])('%s', async (_, text) => {
-    const compile = () => refused(() => compileFilterYielding(text, columns, limits));
+  ])('with %s', async (_, text) => {
+    const compile = () => tolerateRefusal(() => compileFilterYielding(text, columns, limits));
     await expectShortTurns(compile);
   });
 
-  it('many of them at the same time', async () => {
+  it('with many filters compiled concurrently', async () => {
     const text = `N in (${many(1_000, String)})`;
     const compile = () =>
       Promise.all(Array.from({ length: 48 }, () => compileFilterYielding(text, columns, limits)));
@@ -214,7 +220,7 @@ describe('form fields', () => {
   let piecesRead = 0;
   const form = (body: Buffer, requireField = (_name: string): void => undefined): Promise<FileForm> => {
     piecesRead = 0;
-    // As they come from a connection: so many at most in one turn.
+    // Like a connection, delivers a limited number of pieces per turn.
     const pieces = async function* (): AsyncGenerator<Buffer> {
       for (let at = 0; at * 65_536 < body.length; at += 1) {
         if (at % 32 === 31) await setImmediate();
@@ -242,20 +248,20 @@ describe('form fields', () => {
     ['10,000 of them', Array.from({ length: 10_000 }, () => 'name="f"\r\n\r\nz')],
     ['a part with a header of 8 MiB', [`name="${'n'.repeat(8 * MiB - 1_000)}"\r\n\r\nz`]],
     ['names of backslashes', [`name="${'\\'.repeat(7_000)}"\r\n\r\nz`]],
-  ])('%s', async (_, fields) => {
+  ])('do not block the event loop: %s', async (_, fields) => {
     const body = bodyOf(fields);
-    await expectShortTurns(() => refused(() => form(body)));
+    await expectShortTurns(() => tolerateRefusal(() => form(body)));
   });
 
-  it('a field that is not taken is refused before its value is read', async () => {
+  it('are refused before their value is read if they are unknown', async () => {
     const body = bodyOf(Array.from({ length: 8 }, (_, at) => `name="f${at}"\r\n\r\n${'y'.repeat(400_000)}`));
-    const told: string[] = [];
+    const names: string[] = [];
     const refusing = form(body, (name) => {
-      told.push(name);
+      names.push(name);
       throw new AppError('invalid', 'unknown_option', name);
     });
     await expect(refusing).rejects.toMatchObject({ code: 'unknown_option' });
-    expect(told).toEqual(['f0']);
+    expect(names).toEqual(['f0']);
     expect(piecesRead).toBeLessThan(20);
   });
 
@@ -263,12 +269,12 @@ describe('form fields', () => {
     ['a short option of more than 512 KiB', `name="mode"\r\n\r\n${'y'.repeat(600_000)}`, 'field_too_long'],
     ['a manifest that is not UTF-8', 'name="manifest"\r\n\r\n\xff', 'invalid_encoding'],
     ['a manifest as a file', 'name="manifest"; filename="m.json"\r\n\r\n{}', 'unknown_part'],
-  ])('%s is refused', async (_, field, code) => {
+  ])('are refused: %s', async (_, field, code) => {
     const body = Buffer.from(bodyOf([field]).toString(), 'latin1');
     await expect(form(body)).rejects.toMatchObject({ code });
   });
 
-  it('reads a long manifest and the fields around it whole', async () => {
+  it('are read completely around a long manifest', async () => {
     const value = `${'x'.repeat(3 * MiB)}é😀`;
     const body = bodyOf([
       'name="mode"\r\n\r\nappend',
@@ -285,7 +291,7 @@ describe('form fields', () => {
   });
 });
 
-describe('a request', () => {
+describe('a request does not block the event loop', () => {
   const shared = {
     summary: 's',
     tags: ['t'],
@@ -365,12 +371,12 @@ describe('a request', () => {
       / 200$/,
     ],
     [
-      'addresses of 200 kB',
+      'an X-Forwarded-For of 200 kB',
       get('/api/things/x', `X-Forwarded-For: ${repeated('1.1.1.1, ', 200 * kib)}\r\n`),
       / 200$/,
     ],
     ['10,000 headers', get('/api/things/x', repeated('A: b\r\n', 60_000)), / \d\d\d$/],
-    ['headers beyond the bound', get('/api/things/x', `A: ${'b'.repeat(400 * kib)}\r\n`), / 431$/],
+    ['headers over the limit', get('/api/things/x', `A: ${'b'.repeat(400 * kib)}\r\n`), / 431$/],
     ['1 MiB of numbers', post(`{"a":[${repeated('1,', 900 * kib)}1]}`), / 400$/],
     [
       '1 MiB of wrong numbers',
@@ -385,7 +391,7 @@ describe('a request', () => {
     ],
     ['1 MiB of text', post(`{"b":"${'x'.repeat(900 * kib)}"}`), / 200$/],
     ['1 MiB of escapes', post(`{"b":"${repeated('\\u0041', 900 * kib)}"}`), / 200$/],
-  ])('%s', async (_, text, status) => {
+  ])('with %s', async (_, text, status) => {
     let answer = '';
     await expectShortTurns(async () => {
       answer = await send(text);

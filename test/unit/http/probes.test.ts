@@ -5,26 +5,26 @@ import type { HttpServer } from '../../../src/http/server.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
-const away = new Set<string>();
+const failing = new Set<string>();
 let isDraining = false;
-let drainsMeanwhile = false;
+let drainsDuringChecks = false;
 let runs = 0;
 const check = (name: string, optional = false) => ({
   name,
   optional,
   run: async () => {
     runs += 1;
-    if (away.has(name)) throw new Error('away');
-    if (drainsMeanwhile) isDraining = true;
+    if (failing.has(name)) throw new Error('failing');
+    if (drainsDuringChecks) isDraining = true;
   },
 });
 
 let server: HttpServer;
 let root: string;
 beforeEach(async () => {
-  away.clear();
+  failing.clear();
   isDraining = false;
-  drainsMeanwhile = false;
+  drainsDuringChecks = false;
   runs = 0;
   server = createApp({
     routes: [],
@@ -53,14 +53,14 @@ const probe = async (path: string) => {
 
 describe('/readyz', () => {
   it('is ready while an optional check fails, and reports it', async () => {
-    away.add('clickhouse');
+    failing.add('clickhouse');
     const answer = await probe('/readyz');
     expect([answer.code, answer.status]).toEqual([200, 'ready']);
     expect([answer.checks.clickhouse?.ok, answer.checks.database?.ok]).toEqual([false, true]);
   });
 
   it('is not ready while a required check fails', async () => {
-    away.add('database');
+    failing.add('database');
     expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready' });
   });
 
@@ -71,7 +71,7 @@ describe('/readyz', () => {
   });
 
   it('is not ready if the process begins to stop during the checks', async () => {
-    drainsMeanwhile = true;
+    drainsDuringChecks = true;
     expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready' });
     expect(runs).toBe(2);
   });
@@ -83,11 +83,11 @@ describe('/readyz', () => {
 
 describe('/startupz', () => {
   it('is 503 until every check has passed once, optional ones too, and 200 from then on', async () => {
-    away.add('clickhouse');
+    failing.add('clickhouse');
     expect(await probe('/startupz')).toMatchObject({ code: 503, status: 'starting' });
-    away.clear();
+    failing.clear();
     await expect.poll(async () => (await probe('/startupz')).code).toBe(200);
-    away.add('database');
+    failing.add('database');
     expect(await probe('/startupz')).toMatchObject({ code: 200, status: 'started' });
   });
 });

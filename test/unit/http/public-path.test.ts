@@ -12,7 +12,7 @@ it.each([
 });
 
 it.each(['https://data.example.org', 'http://localhost:8080/', 'https://data.example.org/open-data/v1.0/~x'])(
-  '%s can be put in front of addresses',
+  '%s is a valid public URL',
   (url) => expect(isPublicUrl(url)).toBe(true),
 );
 
@@ -23,4 +23,4 @@ it.each([
   'https://ada:secret@data.example.org/',
   'https://data.example.org/a;Domain=example.org',
   'data.example.org',
-])('%s cannot', (url) => expect(isPublicUrl(url)).toBe(false));
+])('%s is not a valid public URL', (url) => expect(isPublicUrl(url)).toBe(false));

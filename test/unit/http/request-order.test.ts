@@ -22,7 +22,7 @@ const callerOf = (accountId: number): Caller => ({
   key: { id: accountId, readOnly: false, repositoryIds: null },
 });
 
-/** Keys `k1`, `k2`, … are those of accounts 1, 2, …; account 9 may do nothing. */
+/** Keys `k1`, `k2`, … are those of accounts 1, 2, …; account 9 has no permission. */
 const authenticate = async (key: string): Promise<Caller> => {
   const id = Number(/^k(\d)$/.exec(key)?.[1]);
   if (Number.isNaN(id)) throw new AppError('unauthenticated', 'unknown_key', 'The API key is not valid.');
@@ -96,7 +96,7 @@ interface Connection {
   until(text: RegExp): Promise<string>;
 }
 
-/** A connection of our own: what is sent and when is the test. */
+/** Raw connection on which a test controls what is sent, and when. */
 const open = async (to = port): Promise<Connection> => {
   const socket = connect(to, '127.0.0.1');
   let received = '';
@@ -130,7 +130,7 @@ const post = (body: string | Buffer, headers: Record<string, string> = {}, key =
 
 describe('a refusal before a byte of the body is read', () => {
   it.each([
-    ['nobody', 'POST', '/things/1', 'Content-Length: 900000\r\n', 401, 'no_key'],
+    ['no key', 'POST', '/things/1', 'Content-Length: 900000\r\n', 401, 'no_key'],
     ['a wrong key', 'POST', '/things/1', `${basic('bad')}Content-Length: 900000\r\n`, 401, 'unknown_key'],
     ['no permission', 'POST', '/things/1', `${basic('k9')}Content-Length: 900000\r\n`, 403, 'no_permission'],
     [
@@ -141,10 +141,17 @@ describe('a refusal before a byte of the body is read', () => {
       403,
       'no_permission',
     ],
-    ['chunks of unknown length', 'POST', '/things/1', 'Transfer-Encoding: chunked\r\n', 401, 'no_key'],
+    [
+      'chunks of unknown length without a key',
+      'POST',
+      '/things/1',
+      'Transfer-Encoding: chunked\r\n',
+      401,
+      'no_key',
+    ],
     ['a wrong path', 'POST', '/things/x', `${basic('k1')}Content-Length: 9\r\n`, 400, 'invalid_request'],
     [
-      'a declared size',
+      'a declared size over the limit',
       'POST',
       '/things/1',
       `${basic('k1')}Content-Length: 1048577\r\n`,
@@ -152,7 +159,7 @@ describe('a refusal before a byte of the body is read', () => {
       'body_too_large',
     ],
     [
-      'a coding',
+      'a content coding',
       'POST',
       '/things/1',
       `${basic('k1')}Content-Encoding: gzip\r\nContent-Length: 9\r\n`,
@@ -160,14 +167,14 @@ describe('a refusal before a byte of the body is read', () => {
       'content_encoding',
     ],
     [
-      'a coding of a file',
+      'a content coding of a file',
       'PUT',
       '/files/1',
       `${basic('k1')}Content-Encoding: gzip\r\nContent-Length: 9\r\n`,
       415,
       'content_encoding',
     ],
-  ])('%s', async (_name, method, path, lines, status, code) => {
+  ])('for %s', async (_name, method, path, lines, status, code) => {
     const { socket, until } = await open();
     socket.write(head(method, path, lines));
     const text = await until(/"code"/);
@@ -177,7 +184,7 @@ describe('a refusal before a byte of the body is read', () => {
     socket.destroy();
   });
 
-  it('reads no byte of a client without permission, however much it sends', async () => {
+  it('leaves the memory bounded, however much a client without a key sends', async () => {
     const { socket, until } = await open();
     socket.write(head('POST', '/things/1', 'Content-Length: 1000000000\r\n'));
     await until(/"no_key"/);
@@ -200,7 +207,7 @@ describe('bounds of a JSON body', () => {
     ['64 levels', nested(64), 200],
     ['65 levels', nested(65), 400],
     ['half a million levels', nested(250_000), 400],
-    ['an open nest', '['.repeat(900_000), 400],
+    ['unclosed brackets', '['.repeat(900_000), 400],
     ['20,000 values', `{"a":[${new Array(19_998).fill(1).join(',')}]}`, 200],
     ['20,001 values and more', `{"a":[${new Array(20_001).fill('{}').join(',')}]}`, 400],
     ['brackets and commas within a text', `{"a":"${'[{,'.repeat(100_000)}\\""}`, 200],
@@ -210,7 +217,7 @@ describe('bounds of a JSON body', () => {
     expect((await post(body)).status).toBe(status);
   });
 
-  it('counts chunks of unknown length too', async () => {
+  it('apply to chunks of unknown length too', async () => {
     const { socket, until } = await open();
     socket.write(head('POST', '/things/1', `${basic('k1')}Transfer-Encoding: chunked\r\n`));
     const piece = `40000\r\n${' '.repeat(0x40000)}\r\n`;
@@ -223,7 +230,7 @@ describe('bounds of a JSON body', () => {
     ['Latin-1', Buffer.from('{"a":"Zo\xeb"}', 'latin1')],
     ['a character that is cut off', Buffer.from('{"a":"\xc3"}', 'latin1')],
     ['half of a surrogate pair', Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d])],
-  ])('refuses %s, which is no UTF-8', async (_name, body) => {
+  ])('refuse %s, which is not UTF-8', async (_name, body) => {
     const answer = await post(body);
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -231,7 +238,7 @@ describe('bounds of a JSON body', () => {
     ]);
   });
 
-  it('takes characters that are cut by the pieces in which they come', async () => {
+  it('accept characters that arrive in several pieces', async () => {
     const { socket, until } = await open();
     const body = Buffer.from('{"ä":"😀"}');
     socket.write(
@@ -245,8 +252,8 @@ describe('bounds of a JSON body', () => {
   });
 });
 
-describe('bodies that come slowly', () => {
-  it('aborts a body that stalls', async () => {
+describe('slow bodies', () => {
+  it('are aborted when they stall', async () => {
     const { app: own, port: at } = await start({ bodyIdleMs: 100 });
     const { socket, until } = await open(at);
     socket.write(head('POST', '/things/1', `${basic('k1')}Content-Length: 100\r\n`));
@@ -255,7 +262,7 @@ describe('bodies that come slowly', () => {
     await own.close(0);
   });
 
-  it('keeps no more bytes than the share of their owner, and others send on', async () => {
+  it('use no more memory than the share of their owner, and other owners can still send', async () => {
     const { app: own, port: at } = await start({
       bodyBytes: 4_000_000,
     });
@@ -280,7 +287,7 @@ describe('bodies that come slowly', () => {
     await own.close(0);
   });
 
-  it('answers 503 when all bytes are taken', async () => {
+  it('are refused with 503 when all memory for bodies is in use', async () => {
     const { app: own, port: at } = await start({ bodyBytes: 2_000_000 });
     const attempt = async () => {
       const senders = await Promise.all(
@@ -291,7 +298,7 @@ describe('bodies that come slowly', () => {
           return socket;
         }),
       );
-      // A request before all of theirs have arrived makes one of them be refused.
+      // Sent before all of their bytes have arrived, the request could make one of them be refused instead.
       await sleep(300);
       const answer = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k5', at);
       for (const socket of senders) socket.destroy();
@@ -327,7 +334,7 @@ it('requires an authorization for each route with a body', () => {
 });
 
 it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-  'has nothing at /docs/%s, which every object has',
+  'GET /docs/%s is 404, although every object has that property',
   async (name) => {
     const { app: own, port: at } = await start({ documents: true });
     expect((await fetch(`http://127.0.0.1:${at}/docs/${name}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-/** The semaphore of each route: no expensive work runs without a permit, and a new route has to be added here. */
+/** The semaphore of each route: no expensive work runs without a permit, and every new route must be added here. */
 import { expect, it } from 'vitest';
 import type { Route } from '../../../src/http/route.js';
 import { createAccountExportRoute } from '../../../src/http/routes/account-export.js';
@@ -32,7 +32,7 @@ import { createWebRoutes } from '../../../src/http/routes/web.js';
 import type { PermitKind } from '../../../src/http/semaphores.js';
 import { createMetrics } from '../../../src/lib/metrics/metrics.js';
 
-/** Only declarations are looked at: no handler runs. */
+/** Stands in for all dependencies, since no handler runs. */
 const nothing = new Proxy({}, { get: () => ({}) }) as never;
 
 const web = createWebRoutes(nothing);
@@ -134,7 +134,7 @@ const expected: Readonly<Record<string, string>> = {
   'POST /datasets/:id/versions/:versionId/restore': 'requests',
   'DELETE /datasets/:id/versions/:versionId': 'requests',
   'GET /datasets/:id/versions/:from/diff/:to': 'queries',
-  'GET /datasets/:id/data': 'own: queries; a file behind a link is made in one of them too',
+  'GET /datasets/:id/data': 'own: queries, also to build the file of a link',
   'POST /datasets/:id/query': 'own: queries',
   'GET /odata/datasets/:id': 'requests',
   'GET /odata/datasets/:id/:resource': 'own: queries',
@@ -146,7 +146,7 @@ const expected: Readonly<Record<string, string>> = {
   'GET /odata/repositories/:id/:resource/:part': 'own: queries',
   'POST /odata/repositories/:id/$batch': 'own: queries, one part after the other',
   'GET /datasets/:id/open/:kind': 'requests',
-  'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
+  'GET /datasets/:id/summary': 'own: queries, unless the summary is cached',
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',
   'GET /datasets/:id/processes/:processId/diff/rows': 'queries',
@@ -190,10 +190,10 @@ const expected: Readonly<Record<string, string>> = {
   'POST /ops/jobs/:name/run': 'requests',
   'GET /ops/stores': 'requests',
   'PUT /ops/consuming': 'requests',
-  'GET /healthz': 'none: says a constant, to supervisors whatever else happens',
-  'GET /readyz': 'none: to supervisors whatever else happens; one run of the checks for all callers',
-  'GET /startupz': 'none: to supervisors whatever else happens; one run of the checks for all callers',
-  'GET /metrics': 'none: wanted most when all permits are taken; one text for all callers',
+  'GET /healthz': 'none: constant answer, which supervisors must get under any load',
+  'GET /readyz': 'none: supervisors must get it under any load; all callers share one run of the checks',
+  'GET /startupz': 'none: supervisors must get it under any load; all callers share one run of the checks',
+  'GET /metrics': 'none: needed most when all permits are taken; all callers share one text',
   'GET /': 'requests',
   'GET /assets/:file': 'requests',
   'GET /*page': 'requests',
@@ -204,13 +204,13 @@ const expected: Readonly<Record<string, string>> = {
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-it('every route has a semaphore, and a new one has to be listed here', () => {
+it('every route has the semaphore that is listed here', () => {
   const declared = routes.map((route): [string, PermitKind] => [nameOf(route), route.permit ?? 'requests']);
   const kinds = Object.entries(expected).map(([name, text]) => [name, text.split(':', 1)[0]]);
   expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(kinds));
 });
 
-it('a route that acquires its own permit says which, one without says why', () => {
+it('a route that acquires its own permit says which, and one without says why', () => {
   const texts = Object.values(expected).filter((text) => /^(?:own|none)/.test(text));
   expect(
     texts.filter((text) => !/^(?:own: (?:queries|uploads|none while \w+)|none: \w+ .{10,})/.test(text)),

@@ -27,49 +27,49 @@ const start = async (handle: RequestListener = hello): Promise<{ server: HttpSer
   return { server, port: await server.listen({ host: '127.0.0.1', port: 0 }) };
 };
 
-/** A client of one connection that it keeps. */
-const keepingClient = (port: number) => {
+/** Client with a single keep-alive connection. */
+const keepAliveClient = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agents.push(agent);
   return async (): Promise<{ body: string; connection: string | undefined; reused: boolean }> => {
-    const asked = get({ host: '127.0.0.1', port, agent });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const request = get({ host: '127.0.0.1', port, agent });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
     return {
       body: await text(answer),
       connection: answer.headers.connection,
-      reused: asked.reusedSocket,
+      reused: request.reusedSocket,
     };
   };
 };
 
-describe('a server that stops', () => {
-  it('answers a request that comes on a kept connection meanwhile, and says that it was the last', async () => {
+describe('a stopping server', () => {
+  it('answers a request on a keep-alive connection with Connection: close', async () => {
     const { server, port } = await start();
-    const ask = keepingClient(port);
+    const ask = keepAliveClient(port);
     expect(await ask()).toMatchObject({ body: 'here', connection: 'keep-alive' });
     const closed = server.close(600_000, 600_000);
     await sleep(20);
     expect(await ask()).toEqual({ body: 'here', connection: 'close', reused: true });
-    // It waits for nobody else.
+    // No other connection is open.
     await closed;
   });
 
-  it('does not wait for kept connections longer than its limit', async () => {
+  it('waits for keep-alive connections no longer than its limit', async () => {
     const { server, port } = await start();
-    const ask = keepingClient(port);
+    const ask = keepAliveClient(port);
     await ask();
     await server.close(600_000, 50);
     await expect(ask()).rejects.toThrow();
   });
 
-  it('lets an answer that began before end, and closes its connection then', async () => {
+  it('completes a response that has begun, and then closes its connection', async () => {
     let finish = (): void => undefined;
     const { server, port } = await start((_request, response) => {
       response.write('he');
       finish = () => response.end('re');
     });
-    const asked = get({ host: '127.0.0.1', port, agent: new Agent({ keepAlive: true }) });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const request = get({ host: '127.0.0.1', port, agent: new Agent({ keepAlive: true }) });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
     const closed = server.close(600_000, 10);
     await sleep(50);
     finish();
@@ -77,7 +77,7 @@ describe('a server that stops', () => {
     await closed;
   });
 
-  it('answers all connections that were in the backlog of the kernel', async () => {
+  it('answers all connections in the backlog of the kernel', async () => {
     const { server, port } = await start();
     const answers = Array.from({ length: 20 }, () => {
       const socket = connect(port, '127.0.0.1');
@@ -93,13 +93,13 @@ describe('a server that stops', () => {
     await closed;
   });
 
-  it('takes no new connections', async () => {
+  it('accepts no new connections', async () => {
     const { server, port } = await start();
-    const first = keepingClient(port);
+    const first = keepAliveClient(port);
     await first();
     const closed = server.close(600_000, 600_000);
     await sleep(20);
-    await expect(keepingClient(port)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(keepAliveClient(port)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await first();
     await closed;
   });

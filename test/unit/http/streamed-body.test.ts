@@ -16,12 +16,12 @@ afterEach(() => {
 interface Answered {
   readonly text: string;
   readonly response: ServerResponse;
-  /** Calls of cork() that were not yet undone when the response was ended. */
+  /** Calls of cork() without uncork() when the response ended. */
   readonly corkedAtEnd: number;
   readonly failures: Error[];
 }
 
-/** Bytes that a client reads of a body that `write` fills. */
+/** Serves a body that `write` fills, and returns what the client reads. */
 const answer = async (write: (body: PassThrough) => unknown): Promise<Answered> => {
   const failures: Error[] = [];
   let corkedAtEnd = -1;
@@ -49,8 +49,8 @@ function* repeat(piece: Buffer): Generator<Buffer> {
   for (;;) yield piece;
 }
 
-/** Whether there is room for what a list keeps. */
-const takes = (share: ByteShare): boolean => {
+/** Returns true if the budget has room for 2 MB. */
+const hasRoom = (share: ByteShare): boolean => {
   try {
     share.add(2_000_000);
     return true;
@@ -81,14 +81,14 @@ describe('a streamed body', () => {
         body.end();
       },
     ],
-  ])('arrives whole %s, and nothing is held back when it ends', async (_, write) => {
+  ])('arrives complete %s, and is not corked when it ends', async (_, write) => {
     const { text, corkedAtEnd, failures } = await answer(write);
     expect(text).toBe('[1,2]');
     expect(corkedAtEnd).toBe(0);
     expect(failures).toEqual([]);
   });
 
-  it('arrives whole when it is larger than what leaves together', async () => {
+  it('arrives complete when it is larger than the corked buffer', async () => {
     const piece = Buffer.alloc(100_000, 'x');
     const { text, corkedAtEnd } = await answer(async (body) => {
       for (let count = 0; count < 30; count += 1) {
@@ -101,7 +101,7 @@ describe('a streamed body', () => {
     expect(corkedAtEnd).toBe(0);
   });
 
-  it('counts while it waits for its reader, and is cut off when it may not', async () => {
+  it('counts toward the byte budget while it is unread, and is aborted when the budget is exhausted', async () => {
     const budget = createByteBudget({
       totalBytes: 3_000_000,
       ownerBytes: 3_000_000,
@@ -118,17 +118,17 @@ describe('a streamed body', () => {
     const { port } = server.address() as AddressInfo;
     const unread = await fetch(`http://127.0.0.1:${port}/`);
     const counted = budget.open('one');
-    await expect.poll(() => takes(counted)).toBe(false);
+    await expect.poll(() => hasRoom(counted)).toBe(false);
 
     const second = await fetch(`http://127.0.0.1:${port}/`);
     await expect(second.arrayBuffer()).rejects.toThrow('terminated');
     expect(failures).toEqual([new Error('not read')]);
 
     await unread.body?.cancel();
-    await expect.poll(() => takes(counted)).toBe(true);
+    await expect.poll(() => hasRoom(counted)).toBe(true);
   });
 
-  it('that fails aborts the connection, after the bytes that were read until then', async () => {
+  it('that fails aborts the connection', async () => {
     const failure = new Error('broken');
     await expect(
       answer(async (body) => {

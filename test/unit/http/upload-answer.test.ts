@@ -1,4 +1,4 @@
-/** The answer to an upload whose process has failed before it is sent: few files do, on a busy machine. */
+/** Response to an upload whose process fails before the response is sent, which is rare in real uploads. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const failed = {
   error: { code: 'field_count', message: 'Line 2 has 1 field, the header has 2.', line: 2 },
 };
 
-/** Answers as if a worker had been faster than the response. */
+/** Calls the handler as if a worker had been faster than the response. */
 const answer = async (query: Record<string, string>): Promise<unknown> => {
   const permit = {
     revoked: new AbortController().signal,
@@ -56,14 +56,14 @@ const answer = async (query: Record<string, string>): Promise<unknown> => {
     header: () => undefined,
     releasePermit() {},
   };
-  return (route as unknown as { handler(asked: typeof request): Promise<unknown> }).handler(request);
+  return (route as unknown as { handler(input: typeof request): Promise<unknown> }).handler(request);
 };
 
-it('is 201 with the process for a caller who does not wait', async () => {
+it('returns 201 with the failed process to a caller who does not wait', async () => {
   expect(await answer({})).toEqual({ status: 201, body: failed });
 });
 
-it('is the status of the error for a caller who waits', async () => {
+it('rejects with the error of the process for a caller who waits', async () => {
   await expect(answer({ async: 'false' })).rejects.toMatchObject({
     kind: 'unprocessable',
     code: 'field_count',

@@ -5,7 +5,7 @@ import {
   type HeaderScheduler,
 } from '../../../../src/http/connections/header-scheduler.js';
 
-/** A connection as far as it is read or not. */
+/** Connection that records whether it is read. */
 interface Peer {
   readonly name: string;
   readonly site: string;
@@ -28,13 +28,13 @@ const read = (peers: readonly Peer[]): string[] =>
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   paused = [];
-  const socketOf = (of: Peer): Socket =>
+  const socketOf = (target: Peer): Socket =>
     ({
       pause() {
-        of.isRead = false;
+        target.isRead = false;
       },
       resume() {
-        of.isRead = true;
+        target.isRead = true;
       },
     }) as unknown as Socket;
   const onPause = ({ name }: Peer): void => void paused.push(name);

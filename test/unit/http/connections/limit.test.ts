@@ -31,13 +31,13 @@ const start = async (
   return (server.address() as AddressInfo).port;
 };
 
-/** Connections that say nothing, as slow clients hold them. */
+/** Opens idle connections, like slow clients. */
 const hold = async (port: number, count: number): Promise<Socket[]> => {
   const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
   sockets.push(...opened);
   for (const socket of opened) {
     socket.on('error', () => undefined);
-    // Behind an answer that nobody reads, the end of a connection is not seen.
+    // Unread data would hide the end of the connection.
     socket.resume();
   }
   await Promise.all(opened.map((socket) => once(socket, 'connect')));
@@ -51,25 +51,25 @@ const ask = async (port: number): Promise<string> => {
     text += String(piece);
   });
   socket?.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  // A refused connection may be reset after the answer: not `once`, which takes that for a failure.
+  // A refused connection may be reset after the response, for which `events.once` would reject.
   await new Promise((resolve) => socket?.once('close', resolve));
   return text;
 };
 
 describe('connections', () => {
-  it('of one address are a quarter of all; a further one is answered 503, and closing makes room', async () => {
+  it('of one address are limited to a quarter of all; further ones get 503 until others close', async () => {
     const port = await start('one');
     const held = await hold(port, 10);
     const refused = await ask(port);
     expect(refused).toMatch(/^HTTP\/1\.1 503 .*too_many_connections/s);
-    // A body without a length could be cut unseen.
+    // Without a length, a truncated body would go unnoticed.
     const [head = '', body = ''] = refused.split('\r\n\r\n');
     expect(head).toContain(`Content-Length: ${body.length}`);
     for (const socket of held) socket.destroy();
     while (!(await ask(port)).startsWith('HTTP/1.1 200')) await sleep(20);
   });
 
-  it('of a proxy are as many as there are', async () => {
+  it('of a proxy may use the whole limit', async () => {
     const port = await start(undefined);
     await hold(port, 30);
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
@@ -77,19 +77,19 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  it('that have been idle for long are closed for new ones, the oldest first', async () => {
+  it('that have been idle longest are closed to admit new ones', async () => {
     const port = await start(undefined, { graceMs: 50 });
     const silent = await hold(port, 20);
     const slow = await hold(port, 20);
     for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     await sleep(200);
-    const asked = await Promise.all(Array.from({ length: 12 }, () => ask(port)));
-    expect(asked.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(12);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ask(port)));
+    expect(responses.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(12);
     await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThan(0);
     expect(slow.filter(({ closed }) => closed)).toEqual([]);
   });
 
-  it('are kept while they are answered, however long that takes', async () => {
+  it('are kept while their request is handled, however long that takes', async () => {
     const answers: ServerResponse[] = [];
     server = createServer((_request, response) => answers.push(response));
     limitConnections(server, { most: 4, ownerOf: () => undefined, graceMs: 10 }, 65_536);
@@ -97,14 +97,14 @@ describe('connections', () => {
     const { port } = server.address() as AddressInfo;
     const working = Array.from({ length: 4 }, () => ask(port));
     await expect.poll(() => answers.length).toBe(4);
-    // Longer than who waits is left alone.
+    // Longer than the grace period.
     await sleep(30);
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);
     for (const answer of answers) answer.end('late');
     for (const text of await Promise.all(working)) expect(text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('keep no more bytes of unfinished heads than there may be', async () => {
+  it('are closed when unfinished heads exceed their memory limit', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     const slow = await hold(port, 30);
     for (const socket of slow) socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(200_000)}`);
@@ -114,14 +114,14 @@ describe('connections', () => {
     expect(left()).toBeGreaterThan(0);
   });
 
-  /** Sends to a connection, and waits for the answer to it. */
+  /** Sends text on a connection and waits for the response. */
   const answerTo = async (socket: Socket, text: string): Promise<string> => {
     const answer = once(socket, 'data');
     socket.write(text);
     return String((await answer)[0]);
   };
 
-  it('are answered piece by piece while more than are read at a time are idle', async () => {
+  it('are answered when their head arrives in pieces, with more idle connections than are read at a time', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     await hold(port, 30);
     const [slow] = (await hold(port, 1)) as [Socket];
@@ -133,7 +133,7 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that were answered keep no more bytes of next heads than there may be', async () => {
+  it('that were answered are closed when their next heads exceed the memory limit', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     const kept = await hold(port, 30);
     for (const socket of kept) await answerTo(socket, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -143,7 +143,7 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('whose next head came after a request in one piece are counted with it', async () => {
+  it('are counted with a next head that arrived together with a request', async () => {
     const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
     const next = `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(200_000)}`;
     const kept = await hold(port, 30);
@@ -152,7 +152,7 @@ describe('connections', () => {
     await expect.poll(left).toBeLessThanOrEqual(5);
   });
 
-  it('end with the answer to a long head, which their parser would keep', async () => {
+  it('are closed after a request with a long head, which their parser would keep in memory', async () => {
     const port = await start(undefined);
     const [long, short] = (await hold(port, 2)) as [Socket, Socket];
     const head = (bytes: number): string =>
@@ -161,7 +161,7 @@ describe('connections', () => {
     expect(await answerTo(long, head(200_000))).toContain('Connection: close');
   });
 
-  it('leave few parsers behind: each keeps the last head that it read in pieces', async () => {
+  it('leave at most 32 pooled parsers, since each keeps the last head that it read in pieces', async () => {
     const own = createHttpServer(
       (_request, response) => response.end('here'),
       { headersMs: 300, keepAliveMs: 600_000 },
@@ -178,7 +178,7 @@ describe('connections', () => {
     ['sends half a request line', 'GET / HT'],
     ['sends a header now and then', 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['begins a second request', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n'],
-  ])('are ended when a client %s for too long', async (_, text) => {
+  ])('are closed when a client %s for too long', async (_, text) => {
     const own = createHttpServer(
       (_request, response) => response.end('here'),
       { headersMs: 300, keepAliveMs: 600_000 },
@@ -203,7 +203,7 @@ describe('connections', () => {
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
-  ])('of %s belong to %s', (remoteAddress, owner) => {
+  ])('from %s belong to %s', (remoteAddress, owner) => {
     expect(createOwnerOf(['10.0.0.0/8'])({ remoteAddress } as Socket)).toBe(owner);
   });
 });

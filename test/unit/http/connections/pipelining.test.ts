@@ -44,7 +44,7 @@ const routes: Route[] = [
     method: 'GET',
     path: '/things/:name',
     params,
-    handler: (asked) => run(asked.params.name),
+    handler: (request) => run(request.params.name),
   }),
   route({
     ...shared,
@@ -53,7 +53,7 @@ const routes: Route[] = [
     params,
     body: z.object({ text: z.string() }),
     authorize: anyCaller,
-    handler: (asked) => run(asked.params.name),
+    handler: (request) => run(request.params.name),
   }),
   route({
     ...shared,
@@ -83,7 +83,7 @@ beforeEach(async () => {
   app = createApp({
     routes,
     rootRoutes: [],
-    authenticate: () => Promise.reject(new Error('nobody has a key')),
+    authenticate: () => Promise.reject(new Error('no request has a key')),
     log: pino(logOptions('test', 'debug'), sink),
     metrics: createMetrics(),
     version: '1',
@@ -110,7 +110,7 @@ const post = (name: string, text: string): string => {
 };
 const answers = (): string[] => received.match(/HTTP\/1\.1 \d+/g) ?? [];
 
-/** Sends on a connection that ends with the answer. */
+/** Sends a request that closes the connection, and returns the response. */
 const answerTo = async (path: string, headers: string): Promise<string> => {
   client.write(get(path, `${headers}Connection: close\r\n`));
   await once(client, 'close');
@@ -130,11 +130,11 @@ describe('pipelined requests', () => {
 
   it.each([
     ['that are short', 'x'],
-    ['whose bodies fill the buffers in front of the end of the connection', 'x'.repeat(300_000)],
-  ])('%s do not run when their client has left', async (_, text) => {
+    ['whose bodies fill the socket buffers', 'x'.repeat(300_000)],
+  ])('%s do not run after their client has disconnected', async (_, text) => {
     client.write(get('/api/things/a') + post('b', text) + post('c', text));
     await expect.poll(() => started).toEqual(['a']);
-    // All of it has arrived once the client's buffer is empty.
+    // Everything is sent once the client's buffer is empty.
     if (client.writableLength > 0) await once(client, 'drain');
     client.destroy();
     await once(client, 'close');
@@ -143,7 +143,7 @@ describe('pipelined requests', () => {
     expect(started).toEqual(['a']);
   });
 
-  it('beyond the queue are left to the client, which sees the connection end', async () => {
+  it('beyond the queue do not run, and the connection is closed', async () => {
     client.write(Array.from({ length: 100 }, (_, at) => get(`/api/things/${at}`)).join(''));
     await expect.poll(() => started).toEqual(['0']);
     open();
@@ -152,7 +152,7 @@ describe('pipelined requests', () => {
     expect(received.match(/Connection: close/g)).toHaveLength(1);
   });
 
-  it('may go on for as long as the connection lasts', async () => {
+  it('are answered for as long as the connection lasts', async () => {
     open();
     for (let round = 1; round <= 30; round += 1) {
       client.write(get('/api/things/a') + get('/api/things/b'));

@@ -28,7 +28,7 @@ describe('formatOfAccept', () => {
     ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
     ['application/json;q=0', undefined],
     ['TEXT/CSV', 'csv'],
-  ])('reads %j', (accept, format) => {
+  ])('chooses for %j the format %s', (accept, format) => {
     expect(formatOfAccept(accept, formatNames)).toBe(format);
   });
 });
@@ -53,7 +53,7 @@ describe('chooseCoding', () => {
     ['*', 'gzip'],
     ['*;q=0.1, gzip;q=0', 'zstd'],
     ['identity, gzip;q=0.5', 'identity'],
-  ])('reads %j', (accept, coding) => {
+  ])('chooses for %j the coding %s', (accept, coding) => {
     expect(chooseCoding(accept)).toBe(coding);
   });
 });
@@ -68,7 +68,7 @@ describe('createEncoder', () => {
     );
   });
 
-  it('compresses zstd at the level that is meant: the fastest', async () => {
+  it('compresses zstd at level 1', async () => {
     const raw = whole.subarray(0, 500_000);
     const packed = await buffer(Readable.from([raw]).pipe(createEncoder('zstd')));
     expect(packed.equals(await compress(raw, 1))).toBe(true);
@@ -84,13 +84,13 @@ describe('createEncoder', () => {
 });
 
 describe('entity tags', () => {
-  it('follow from the facts alone', () => {
+  it('depend only on the facts', () => {
     expect(fingerprint([1, 'a'])).toBe(fingerprint([1, 'a']));
     expect(fingerprint([1, 'a'])).not.toBe(fingerprint([1, 'b']));
     expect(strongTag(fingerprint([]))).toMatch(/^"[\w-]{27}"$/);
   });
 
-  it('differ by coding and match weakly, in lists, and by star', () => {
+  it('differ by coding, and match weakly, in lists and with a star', () => {
     const entityTag = strongTag('abc');
     const matches = (ifNoneMatch: string | undefined, tag = entityTag): boolean =>
       isUnchanged({ ifNoneMatch }, { entityTag: tag });
@@ -119,7 +119,7 @@ describe('isOther', () => {
     ['W/"a"', '"a"', true],
     [weakTag('a'), weakTag('a'), true],
     [undefined, '"a"', false],
-  ])('compares %j strongly with %s', (ifMatch, tag, isWrong) => {
+  ])('compares If-Match %j strongly with %s: %s', (ifMatch, tag, isWrong) => {
     expect(other(ifMatch, tag)).toBe(isWrong);
   });
 
@@ -127,16 +127,16 @@ describe('isOther', () => {
     ['Sat, 31 Jan 2026 12:00:00 GMT', false],
     ['Sat, 31 Jan 2026 11:59:59 GMT', true],
     ['yesterday', false],
-  ])('looks at the time %j where no tag was sent', (since, isWrong) => {
+  ])('uses If-Unmodified-Since %j only without If-Match', (since, isWrong) => {
     expect(other(undefined, '"a"', since)).toBe(isWrong);
     expect(other('"a"', '"a"', since)).toBe(false);
     expect(isOther({ ifMatch: undefined, ifUnmodifiedSince: since }, { entityTag: '"a"' })).toBe(false);
   });
 });
 
-describe('isUnchanged by time', () => {
+describe('isUnchanged with If-Modified-Since', () => {
   const lastModified = new Date('2026-01-31T12:00:00.500Z');
-  const by = (ifModifiedSince: string | undefined, ifNoneMatch?: string): boolean =>
+  const unchangedSince = (ifModifiedSince: string | undefined, ifNoneMatch?: string): boolean =>
     isUnchanged({ ifModifiedSince, ifNoneMatch }, { entityTag: '"a"', lastModified });
 
   it.each([
@@ -144,13 +144,13 @@ describe('isUnchanged by time', () => {
     ['Sat, 31 Jan 2026 11:59:59 GMT', false],
     ['yesterday', false],
     [undefined, false],
-  ])('reads %j', (since, unchanged) => {
-    expect(by(since)).toBe(unchanged);
+  ])('returns for %j: %s', (since, unchanged) => {
+    expect(unchangedSince(since)).toBe(unchanged);
   });
 
-  it('looks at the tag alone when both are sent', () => {
-    expect(by('Sat, 31 Jan 2026 12:00:00 GMT', '"b"')).toBe(false);
-    expect(by('Sat, 31 Jan 2026 11:00:00 GMT', '"a"')).toBe(true);
+  it('uses only If-None-Match if both are sent', () => {
+    expect(unchangedSince('Sat, 31 Jan 2026 12:00:00 GMT', '"b"')).toBe(false);
+    expect(unchangedSince('Sat, 31 Jan 2026 11:00:00 GMT', '"a"')).toBe(true);
   });
 });
 
@@ -166,7 +166,7 @@ describe('Content-Disposition', () => {
       `attachment; filename="Z_rich's (1).csv"; filename*=UTF-8''Z%C3%BCrich%27s%20%281%29.csv`,
     ],
     ['a\r\nSet-Cookie: x', 'attachment; filename="a__Set-Cookie_ x.csv"'],
-  ])('names %j safely', (name, expected) => {
+  ])('has a safe file name for %j', (name, expected) => {
     expect(dispositionOf(fileNameOf(name, 'csv'))).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ describe('parseRange', () => {
   });
 
   it.each([undefined, '', 'lines=0-1', 'bytes=', 'bytes=a-b', 'bytes=5-1', 'bytes=-', 'bytes=1-2-3'])(
-    'answers the whole file to %j',
+    'returns the whole file for %j',
     (header) => {
       expect(parseRange(header, 100)).toEqual({ kind: 'whole' });
     },
@@ -32,19 +32,19 @@ describe('parseRange', () => {
     expect(parseRange(header, 100)).toEqual({ kind: 'unsatisfiable' });
   });
 
-  it('answers the whole file to pieces that overlap into more than it, or are very many', () => {
+  it('returns the whole file for ranges that add up to more than the file, or for very many ranges', () => {
     expect(parseRange('bytes=0-99,0-99', 100)).toEqual({ kind: 'whole' });
     const many = Array.from({ length: 33 }, (_, index) => `${index}-${index}`).join(',');
     expect(parseRange(`bytes=${many}`, 100)).toEqual({ kind: 'whole' });
   });
 
-  it('never reaches into an empty file', () => {
+  it('cannot satisfy a range of an empty file', () => {
     expect(parseRange('bytes=0-', 0)).toEqual({ kind: 'unsatisfiable' });
   });
 });
 
 describe('frameParts', () => {
-  it('says its length exactly', () => {
+  it('frames the parts, and returns the exact length of the body', () => {
     const parts = [
       { start: 0, end: 1 },
       { start: 5, end: 9 },
