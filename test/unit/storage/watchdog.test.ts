@@ -42,18 +42,21 @@ const state = async (promise: Promise<unknown>): Promise<string> =>
   ]);
 
 describe('a server that answers pings', () => {
-  it.each(['at once', 'refuses'] as const)('is waited for as long as its query takes: %s', async (how) => {
-    answers = how;
-    let finish = (): void => undefined;
-    const work = watchdog.run(() => new Promise<void>((resolve) => (finish = resolve)));
-    await vi.advanceTimersByTimeAsync(100 * silenceMs);
-    expect(await state(work)).toBe('waits');
-    finish();
-    await work;
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each(['at once', 'refuses'] as const)(
+    'may take any time for a query, if it answers pings: %s',
+    async (how) => {
+      answers = how;
+      let finish = (): void => undefined;
+      const work = watchdog.run(() => new Promise<void>((resolve) => (finish = resolve)));
+      await vi.advanceTimersByTimeAsync(100 * silenceMs);
+      expect(await state(work)).toBe('waits');
+      finish();
+      await work;
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
-  it('is not pinged for work that is done by the first round', async () => {
+  it('is not pinged for work that ends before the first round', async () => {
     await watchdog.run(() => Promise.resolve(1));
     await vi.advanceTimersByTimeAsync(10 * silenceMs);
     expect(pings).toHaveLength(0);
@@ -65,8 +68,8 @@ describe('a server that answers pings', () => {
   });
 });
 
-describe('a server that answers nothing', () => {
-  it('fails all pending requests after the silence, and aborts their work', async () => {
+describe('a silent server', () => {
+  it('fails all pending work after silenceMs, and aborts its signals', async () => {
     const signals: AbortSignal[] = [];
     const works = [1, 2].map(() =>
       watchdog
@@ -83,7 +86,7 @@ describe('a server that answers nothing', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it('breaks an answer that is being read', async () => {
+  it('fails a response that is being read', async () => {
     const answer = new PassThrough();
     const broken = new Promise<Error>((resolve) => answer.once('error', resolve));
     watchdog.watch(answer);
@@ -91,20 +94,20 @@ describe('a server that answers nothing', () => {
     expect((await broken).message).toBe('silent');
   });
 
-  it('is asked nothing more until it answers a ping again', async () => {
+  it('gets no more work until it answers a ping again', async () => {
     const first = watchdog.run(never).catch((error: Error) => error.message);
     await vi.advanceTimersByTimeAsync(silenceMs);
     expect(await first).toBe('silent');
-    const asked = vi.fn(never);
-    await expect(watchdog.run(asked)).rejects.toThrow('silent');
-    expect(asked).not.toHaveBeenCalled();
-    // Pings that lead nowhere are given up, and never more than five are under way.
+    const work = vi.fn(never);
+    await expect(watchdog.run(work)).rejects.toThrow('silent');
+    expect(work).not.toHaveBeenCalled();
+    // Unanswered pings are aborted, and at most five are in flight.
     await vi.advanceTimersByTimeAsync(4 * silenceMs);
     expect(pings.length).toBeGreaterThan(20);
     expect(pings.filter(({ signal }) => !signal.aborted)).toHaveLength(5);
     for (const { signal, fail } of pings) if (signal.aborted) fail();
     await vi.advanceTimersByTimeAsync(0);
-    await expect(watchdog.run(asked)).rejects.toThrow('silent');
+    await expect(watchdog.run(work)).rejects.toThrow('silent');
 
     pings.at(-1)?.settle();
     await vi.advanceTimersByTimeAsync(0);
@@ -113,7 +116,7 @@ describe('a server that answers nothing', () => {
   });
 });
 
-it('takes bytes that come in for a sign of life where pings get no answer', async () => {
+it('incoming bytes are a sign of life while pings are not answered', async () => {
   const answer = Object.assign(new PassThrough(), { socket: { bytesRead: 0 } });
   const broken = vi.fn();
   answer.once('error', broken);
@@ -127,7 +130,7 @@ it('takes bytes that come in for a sign of life where pings get no answer', asyn
   expect(broken).toHaveBeenCalledOnce();
 });
 
-it('is at rest when an answer has been read', async () => {
+it('no timer is left after a response has closed', async () => {
   const answer = new PassThrough();
   watchdog.watch(answer);
   expect(vi.getTimerCount()).toBe(1);

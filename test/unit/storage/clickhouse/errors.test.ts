@@ -6,51 +6,51 @@ const exception = (code: string, message: string) => new ClickHouseError({ code,
 
 describe('a failure of ClickHouse', () => {
   it.each([
-    ['too little room, seen before writing', exception('243', 'Cannot reserve 1.00 MiB, not enough space')],
+    ['too little space, found before writing', exception('243', 'Cannot reserve 1.00 MiB, not enough space')],
     [
-      'a full disk, seen while writing',
+      'a full disk, found while writing',
       exception('75', 'Cannot write to file, errno: 28, strerror: No space left on device'),
     ],
     [
-      'a full disk, seen by the standard library',
+      'a full disk, reported by the standard library',
       exception('1001', 'filesystem error: cannot create directory: No space left on device'),
     ],
     ['no descriptors left', exception('76', 'Cannot open file, errno: 24, strerror: Too many open files')],
     ['a refused connection', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
-    ['a request that took too long', new Error('The user aborted a request.')],
-  ])('passes: %s', (_what, error) => {
+    ['a request that was aborted', new Error('The user aborted a request.')],
+  ])('is transient: %s', (_what, error) => {
     expect(isPassing(error)).toBe(true);
   });
 
   it.each([
     ['a type that does not fit', exception('53', 'Type mismatch')],
     ['a file that cannot be written for another reason', exception('75', 'errno: 5, Input/output error')],
-    ['a mistake of ours', new TypeError('x is not a function')],
-  ])('does not pass by itself: %s', (_what, error) => {
+    ['a bug of the product', new TypeError('x is not a function')],
+  ])('is not transient: %s', (_what, error) => {
     expect(isPassing(error)).toBe(false);
   });
 });
 
-describe('messages for readers', () => {
+describe('readError', () => {
   it.each([
-    ['the code of the header before that of the text', 'Code: 395. DB::Exception: x', '241', 'store_busy'],
+    ['the code of the header, before that of the text', 'Code: 395. DB::Exception: x', '241', 'store_busy'],
     [
-      'its own limit of memory',
+      'the memory limit of the query',
       'Code: 241. DB::Exception: (for query) maximum: 2.00 GiB',
       undefined,
       'query_memory_limit',
     ],
-    ['segments that went away', 'Code: 395. DB::Exception: segments_gone', undefined, 'version_gone'],
-    ['a table that went away', 'Code: 60. DB::Exception: Unknown table', undefined, 'version_gone'],
-    ['a code that nobody foresaw', 'Code: 4711. DB::Exception: secret SQL', undefined, 'query_failed'],
+    ['missing segments', 'Code: 395. DB::Exception: segments_gone', undefined, 'version_gone'],
+    ['a missing table', 'Code: 60. DB::Exception: Unknown table', undefined, 'version_gone'],
+    ['an unknown code', 'Code: 4711. DB::Exception: secret SQL', undefined, 'query_failed'],
     ['no code at all', 'gateway timeout', undefined, 'query_failed'],
-  ])('%s', (_what, message, header, code) => {
+  ])('classifies %s, and does not reveal SQL', (_what, message, header, code) => {
     const error = readError(message, header);
     expect(error.code).toBe(code);
     expect(error.message).not.toContain('SQL');
   });
 
-  it('an unknown table is distinguished from other exceptions', () => {
+  it('isUnknownTable is true only for an unknown table', () => {
     expect(isUnknownTable(exception('60', 'Unknown table'))).toBe(true);
     expect(isUnknownTable(exception('81', 'Unknown database'))).toBe(false);
     expect(isUnknownTable(new Error('60'))).toBe(false);

@@ -21,33 +21,33 @@ const listening = async (server: Server): Promise<number> => {
 };
 
 /**
- * A server that answers the first request of each connection, and breaks off at the second, as if it had closed the
- * connection while the request was on its way.
+ * Server that answers the first request of each connection and resets it at the second, as if it had closed the connection
+ * while the request was in flight.
  */
-const start = async (answersFirst = true): Promise<{ clickhouse: ClickHouse; asked: string[] }> => {
-  const asked: string[] = [];
+const start = async (answersFirst = true): Promise<{ clickhouse: ClickHouse; requests: string[] }> => {
+  const requests: string[] = [];
   const served = new WeakSet<object>();
   const server = createServer(async (request, response) => {
     const { socket } = request;
     const isFirst = !served.has(socket);
     served.add(socket);
     const text = String(await buffer(request)) || (request.url ?? '');
-    asked.push(text.split(' ')[0] ?? '');
+    requests.push(text.split(' ')[0] ?? '');
     if (isFirst === answersFirst) response.end('{"n":1}\n');
     else socket.resetAndDestroy();
   });
   const port = await listening(server);
   const clickhouse = createClickHouse({ url: `http://127.0.0.1:${port}`, database: 'd' });
   open.push(() => clickhouse.close());
-  return { clickhouse, asked };
+  return { clickhouse, requests };
 };
 
 const query = { contentType: 'text/plain', search: {}, queryId: 'q' };
 const unavailable = { code: 'store_unavailable' };
 
-describe('a kept connection that the server has closed', () => {
-  it('costs a reader nothing', async () => {
-    const { clickhouse, asked } = await start();
+describe('a keep-alive connection that the server has closed', () => {
+  it('is retried for reads', async () => {
+    const { clickhouse, requests } = await start();
     for (let turn = 0; turn < 3; turn += 1) expect(await clickhouse.rows('SELECT 1')).toEqual([{ n: 1 }]);
     const { signal } = new AbortController();
     for (let turn = 0; turn < 2; turn += 1) {
@@ -55,45 +55,45 @@ describe('a kept connection that the server has closed', () => {
       expect([status, String(await buffer(body))]).toEqual([200, '{"n":1}\n']);
     }
     expect(await clickhouse.ping()).toBe(true);
-    // Each but the first of a kind met a connection that broke off, and was sent once more; a ping has a new one each time.
-    expect(asked).toEqual('SELECT SELECT SELECT SELECT SELECT SEND SEND SEND /ping'.split(' '));
+    // Every request but the first of its kind hit a reset connection and was retried; a ping always has a new connection.
+    expect(requests).toEqual('SELECT SELECT SELECT SELECT SELECT SEND SEND SEND /ping'.split(' '));
   });
 
-  it('fails what writes, which is not sent twice', async () => {
-    const { clickhouse, asked } = await start();
+  it('fails writes, which are not sent twice', async () => {
+    const { clickhouse, requests } = await start();
     await clickhouse.rows('SELECT 1');
     await expect(clickhouse.insert('INSERT INTO t', [Buffer.from('1\n')])).rejects.toMatchObject(unavailable);
     await clickhouse.rows('SELECT 1');
     await expect(clickhouse.command('DROP TABLE t')).rejects.toMatchObject(unavailable);
-    expect(asked.filter((word) => word === 'DROP')).toEqual(['DROP']);
-    expect(asked).toHaveLength(4);
+    expect(requests.filter((word) => word === 'DROP')).toEqual(['DROP']);
+    expect(requests).toHaveLength(4);
   });
 
-  it('fails requests whose client disconnected meanwhile', async () => {
-    const { clickhouse, asked } = await start();
+  it('fails requests whose client has disconnected', async () => {
+    const { clickhouse, requests } = await start();
     await clickhouse.rows('SELECT 1');
     const gone = new AbortController();
     const waiting = clickhouse.rows('SELECT 1', { signal: gone.signal });
     gone.abort();
     await expect(waiting).rejects.toThrow();
-    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(requests.length).toBeLessThanOrEqual(2);
   });
 });
 
-it('a new connection that breaks off is an outage at once', async () => {
-  const { clickhouse, asked } = await start(false);
+it('a reset of a new connection is an outage at once', async () => {
+  const { clickhouse, requests } = await start(false);
   await expect(clickhouse.rows('SELECT 1')).rejects.toMatchObject(unavailable);
-  expect(asked).toEqual(['SELECT']);
+  expect(requests).toEqual(['SELECT']);
 });
 
 it('a server that cannot be reached is an outage', async () => {
   const server = createServer((_request, response) => response.end('{"n":1}\n'));
   const behind = await listening(server);
-  let passed = 0;
-  // Keeps one connection, and lets none in after it.
+  let connections = 0;
+  // Forwards the first connection and resets all later ones.
   const front = createTcpServer((socket) => {
-    passed += 1;
-    if (passed > 1) return void socket.resetAndDestroy();
+    connections += 1;
+    if (connections > 1) return void socket.resetAndDestroy();
     const other = connect(behind, '127.0.0.1');
     socket.pipe(other).pipe(socket);
     socket.on('error', () => other.destroy());
@@ -110,5 +110,5 @@ it('a server that cannot be reached is an outage', async () => {
   server.removeAllListeners('request');
   server.on('request', (request) => request.socket.destroy());
   await expect(clickhouse.rows('SELECT 1')).rejects.toMatchObject(unavailable);
-  expect(passed).toBe(2);
+  expect(connections).toBe(2);
 });

@@ -9,7 +9,7 @@ describe('formatValue', () => {
     [[1, 2], '[1,2]'],
     [["o'k", 'a\\b', 'x\ty'], "['o\\'k','a\\\\b','x\\ty']"],
     [[['x'], []], "[['x'],[]]"],
-  ])('writes %j as ClickHouse reads a field', (value, expected) => {
+  ])('writes %j as ClickHouse parses it', (value, expected) => {
     expect(formatValue(value)).toBe(expected);
   });
 });
@@ -17,14 +17,14 @@ describe('formatValue', () => {
 describe('buildQueryForm', () => {
   const longList = Array.from({ length: 20_000 }, (_, index) => `value ${index}`);
 
-  it('sends short SQL as a field of a form', () => {
+  it('sends short SQL as a form field', () => {
     const form = buildQueryForm('SELECT {p0:String}', { p0: 'x' });
     expect(form.contentType).toMatch(/^multipart\/form-data; boundary=/);
     expect(form.body.toString()).toContain('name="param_p0"\r\n\r\nx\r\n');
     expect(form.search).toEqual([]);
   });
 
-  it('cuts a long array into several and joins them in the SQL, but never in a quoted name', () => {
+  it('splits a long array into several and concatenates them in the SQL, but not in a quoted name', () => {
     const form = buildQueryForm('SELECT {p0:Array(String)} AS `{p0:Array(String)}\\``', { p0: longList });
     const text = form.body.toString();
     expect(text).toMatch(/SELECT arrayConcat\(\{p0_0:Array\(String\)\}, .*\) AS `\{p0:Array\(String\)\}\\``/);
@@ -35,14 +35,14 @@ describe('buildQueryForm', () => {
     expect(items).toEqual(longList.map((item) => `'${item}'`));
   });
 
-  it('sends long SQL as the plain body, values in the address', () => {
+  it('sends long SQL as the body, and values in the query string', () => {
     const sql = `SELECT ${'x'.repeat(200_000)}`;
     const form = buildQueryForm(sql, { rows: 5 });
     expect(form.body.toString()).toBe(sql);
     expect(form.search).toEqual([['param_rows', '5']]);
   });
 
-  it('refuses what no request can carry', () => {
+  it('refuses SQL and values that are too large together', () => {
     const sql = `SELECT ${'x'.repeat(200_000)}`;
     const values = { list: Array.from({ length: 100_000 }, (_, index) => `value ${index}`) };
     expect(() => buildQueryForm(sql, values)).toThrow('too large together');

@@ -38,13 +38,13 @@ const request = {
 };
 const never = new AbortController().signal;
 
-it('sends body, settings, values and query id as they are, with the credentials of the address', async () => {
-  const asked: unknown[] = [];
+it('sends body, settings, values and query id unchanged, with the credentials of the URL', async () => {
+  const received: unknown[] = [];
   answer = async (message, response) => {
     const { method, url, headers } = message;
     const { searchParams } = new URL(url ?? '', 'http://x');
     const text = String(await buffer(message));
-    asked.push([method, text, Object.fromEntries(searchParams), headers.authorization]);
+    received.push([method, text, Object.fromEntries(searchParams), headers.authorization]);
     response.writeHead(500, { 'X-ClickHouse-Exception-Code': '62' }).end('Code: 62');
   };
   const signal = never;
@@ -57,30 +57,33 @@ it('sends body, settings, values and query id as they are, with the credentials 
   await (await open().send({ ...request, signal }, never)).body.resume();
   const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
   const search = { query_id: 'q/1', database: 'd', max_threads: '1', param_p: 'a&b=ü' };
-  expect(asked).toEqual([
+  expect(received).toEqual([
     ['POST', request.body, search, basic('us@er:p:w')],
     ['POST', request.body, search, basic('default:')],
   ]);
 });
 
-it.each(['caller', 'silence'] as const)('ends a request without an answer for its %s', async (which) => {
-  let asked = 0;
-  let closed = 0;
-  answer = (_, response) => {
-    asked += 1;
-    response.once('close', () => {
-      closed += 1;
-    });
-  };
-  const [caller, silence] = [new AbortController(), new AbortController()];
-  const sent = open().send({ ...request, signal: caller.signal }, silence.signal);
-  await expect.poll(() => asked).toBe(1);
-  (which === 'caller' ? caller : silence).abort(new Error('enough'));
-  await expect(sent).rejects.toThrow('enough');
-  await expect.poll(() => closed).toBe(1);
-});
+it.each(['caller', 'silence'] as const)(
+  'aborts an unanswered request when its %s signal is aborted',
+  async (which) => {
+    let requests = 0;
+    let closed = 0;
+    answer = (_, response) => {
+      requests += 1;
+      response.once('close', () => {
+        closed += 1;
+      });
+    };
+    const [caller, silence] = [new AbortController(), new AbortController()];
+    const sent = open().send({ ...request, signal: caller.signal }, silence.signal);
+    await expect.poll(() => requests).toBe(1);
+    (which === 'caller' ? caller : silence).abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    await expect.poll(() => closed).toBe(1);
+  },
+);
 
-it('shows an answer that breaks off', async () => {
+it('fails the body of a truncated response', async () => {
   answer = (_, response) => {
     response.writeHead(200);
     response.write('a part', () => response.destroy());
@@ -89,7 +92,7 @@ it('shows an answer that breaks off', async () => {
   await expect(buffer(body)).rejects.toThrow('aborted');
 });
 
-it('refuses parameters of an address that it would not follow', () => {
+it('refuses unknown parameters of CLICKHOUSE_URL', () => {
   expect(() => connectionOptions('http://localhost:8123/?request_timeout=5')).toThrow(
     'CLICKHOUSE_URL: unknown parameter request_timeout; the only one is sslrootcert',
   );

@@ -10,14 +10,14 @@ import { overReplicas } from '../../../../src/storage/clickhouse/replicas.js';
 
 const replicated = createEngine('ReplicatedMergeTree', { cluster: 'main' });
 
-/** Nothing listens there. */
+/** Port without a listener. */
 const closedPort = 1;
 
-/** A replica that writes down what it is asked, and is away while `away` says so. */
-const replica = (name: string, asked: unknown[], away: Set<string>): Connection => {
+/** Replica that records its statements, and is down while its name is in `down`. */
+const replica = (name: string, statements: unknown[], down: Set<string>): Connection => {
   const answer = async <T>(what: unknown, result: T): Promise<T> => {
-    if (away.has(name)) throw new AppError('unavailable', 'store_unavailable', 'away');
-    asked.push([name, what]);
+    if (down.has(name)) throw new AppError('unavailable', 'store_unavailable', 'down');
+    statements.push([name, what]);
     return result;
   };
   return {
@@ -25,31 +25,31 @@ const replica = (name: string, asked: unknown[], away: Set<string>): Connection 
     command: (sql, options) => answer([sql, options?.settings], undefined),
     rows: <T>(sql: string) => answer(sql, [] as T[]),
     insert: (sql, _data, options) => answer([sql, options?.settings], undefined),
-    send: () => Promise.reject(new Error('not asked for')),
-    ping: async () => !away.has(name),
+    send: () => Promise.reject(new Error('not expected')),
+    ping: async () => !down.has(name),
     close: () => Promise.resolve(),
   };
 };
 
 describe('the replicas of a shard', () => {
-  it('are asked one at a time, another one when it is away, and none twice for one statement', async () => {
-    const asked: unknown[] = [];
-    const away = new Set<string>();
-    const shard = overReplicas([replica('a', asked, away), replica('b', asked, away)], replicated);
+  it('are used one at a time: a failed statement is not repeated, and the next one goes to another replica', async () => {
+    const statements: unknown[] = [];
+    const down = new Set<string>();
+    const shard = overReplicas([replica('a', statements, down), replica('b', statements, down)], replicated);
     await shard.rows('SELECT 1');
-    away.add('a');
+    down.add('a');
     await expect(shard.rows('SELECT 2')).rejects.toMatchObject({ code: 'store_unavailable' });
     await shard.rows('SELECT 2');
-    away.clear();
+    down.clear();
     await shard.rows('SELECT 3');
-    expect(asked).toEqual([
+    expect(statements).toEqual([
       ['a', 'SELECT 1'],
       ['b', 'SELECT 2'],
       ['b', 'SELECT 3'],
     ]);
   });
 
-  it('are read at another one after a connection was refused', async () => {
+  it('are read at another one after a refused connection', async () => {
     const server = createServer(
       (request, response) => void request.resume().on('end', () => response.end('2')),
     );
@@ -74,31 +74,31 @@ describe('the replicas of a shard', () => {
     server.close();
   });
 
-  it('answer while one of them does', async () => {
-    const away = new Set(['a']);
-    const shard = overReplicas([replica('a', [], away), replica('b', [], away)], replicated);
+  it('answer pings while one of them does', async () => {
+    const down = new Set(['a']);
+    const shard = overReplicas([replica('a', [], down), replica('b', [], down)], replicated);
     expect(await shard.ping()).toBe(true);
-    away.add('b');
+    down.add('b');
     expect(await shard.ping()).toBe(false);
   });
 
-  it('acknowledge inserts and changes when most of them have these, with the statement as it was written', async () => {
-    const asked: unknown[] = [];
-    const shard = overReplicas([replica('a', asked, new Set())], replicated);
+  it('get inserts and changes unchanged, with a quorum in the settings', async () => {
+    const statements: unknown[] = [];
+    const shard = overReplicas([replica('a', statements, new Set())], replicated);
     await shard.insert('INSERT INTO r.s1 FORMAT Native', [], { settings: { async_insert: 0 } });
     await shard.command("INSERT INTO r.s1 SELECT 'ENGINE = MergeTree'");
     const sent = replicated.insertSettings;
-    expect(asked).toEqual([
+    expect(statements).toEqual([
       ['a', ['INSERT INTO r.s1 FORMAT Native', { async_insert: 0, ...sent }]],
       ['a', ["INSERT INTO r.s1 SELECT 'ENGINE = MergeTree'", sent]],
     ]);
     expect(sent.insert_quorum).toBe('auto');
   });
 
-  it('of shared storage read rows that were written through another one', async () => {
-    const asked: unknown[] = [];
-    const shard = overReplicas([replica('a', asked, new Set())], createEngine('SharedMergeTree'));
+  it('of shared storage read with sequential consistency', async () => {
+    const statements: unknown[] = [];
+    const shard = overReplicas([replica('a', statements, new Set())], createEngine('SharedMergeTree'));
     await shard.command('INSERT INTO r.s1 SELECT 1');
-    expect(asked).toEqual([['a', ['INSERT INTO r.s1 SELECT 1', { select_sequential_consistency: 1 }]]]);
+    expect(statements).toEqual([['a', ['INSERT INTO r.s1 SELECT 1', { select_sequential_consistency: 1 }]]]);
   });
 });

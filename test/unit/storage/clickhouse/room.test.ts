@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ensureRoom } from '../../../../src/storage/clickhouse/room.js';
 
-/** Answers of a server with so many free bytes that has these tables and databases. */
-const serverWith = (free: string, ...there: readonly string[]) => {
-  const asked = vi.fn((query: string): unknown[] => {
+/** Server with this many free bytes, on which the `existing` checks succeed. */
+const serverWith = (free: string, ...existing: readonly string[]) => {
+  const answer = vi.fn((query: string): unknown[] => {
     if (query.includes('system.disks')) return free === '' ? [] : [{ free }];
-    return [{ result: there.includes(query) ? 1 : 0 }];
+    return [{ result: existing.includes(query) ? 1 : 0 }];
   });
-  return { asked, rows: async <T>(query: string) => asked(query) as T[] };
+  return { answer, rows: async <T>(query: string) => answer(query) as T[] };
 };
 
-describe('a statement that writes the definition of a table or of a mutation', () => {
+describe('a statement that writes a table definition or a mutation', () => {
   it.each([
     'CREATE DATABASE IF NOT EXISTS t',
     'CREATE TABLE IF NOT EXISTS t.s1 (a UInt8) ENGINE = MergeTree ORDER BY a',
@@ -19,7 +19,7 @@ describe('a statement that writes the definition of a table or of a mutation', (
     'ALTER TABLE t.s1\n  MODIFY SETTING min_bytes_for_wide_part = 1',
     'ALTER TABLE t.s1 DROP COLUMN c2_s',
     'DELETE FROM t.pool_narrow WHERE _seg IN (1, 2)',
-  ])('waits for room: %s', async (sql) => {
+  ])('is refused without enough disk space: %s', async (sql) => {
     await expect(ensureRoom(sql, serverWith('16777215').rows)).rejects.toMatchObject({
       kind: 'unavailable',
       code: 'store_unavailable',
@@ -35,13 +35,13 @@ it.each([
   "ALTER TABLE t.s1 REPLACE PARTITION ID '7' FROM t.u1",
   'ALTER TABLE t.s1 ATTACH PARTITION ALL FROM t.s2',
   "INSERT INTO t.s1 SELECT 'CREATE TABLE'",
-])('what makes room or writes none asks nothing: %s', async (sql) => {
-  const { asked, rows } = serverWith('0');
+])('a statement that frees space or needs little is not checked: %s', async (sql) => {
+  const { answer, rows } = serverWith('0');
   await ensureRoom(sql, rows);
-  expect(asked).not.toHaveBeenCalled();
+  expect(answer).not.toHaveBeenCalled();
 });
 
-it('existing tables need no space: processes start on a full disk', async () => {
+it('CREATE IF NOT EXISTS needs no space for what exists, so that processes start on a full disk', async () => {
   const { rows } = serverWith('0', 'EXISTS DATABASE t', 'EXISTS TABLE t.`nodes_a`');
   await ensureRoom('CREATE DATABASE IF NOT EXISTS t', rows);
   await ensureRoom('CREATE TABLE IF NOT EXISTS t.`nodes_a` (dummy UInt8) ENGINE = Null', rows);

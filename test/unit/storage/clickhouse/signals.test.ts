@@ -5,12 +5,12 @@ import { type ClickHouse, createClickHouse } from '../../../../src/storage/click
 
 let server: Server;
 let clickhouse: ClickHouse;
-let asked = 0;
+let requests = 0;
 
 beforeAll(async () => {
-  // Takes every statement and never answers.
+  // Accepts every statement and never responds.
   server = createServer(() => {
-    asked += 1;
+    requests += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -41,7 +41,7 @@ const statements: [string, () => Promise<unknown>][] = [
   ],
 ];
 
-it.each(statements)('%s sends nothing for a client that has hung up before', async (_, run) => {
+it.each(statements)('%s sends nothing if its signal is already aborted', async (_, run) => {
   await expect(run()).rejects.toThrow('the client hung up');
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
 });

@@ -31,7 +31,7 @@ const sendMuch = (response: ServerResponse): void => {
 };
 
 describe('pipeToSlowReader', () => {
-  it('takes a little now and then while its reader pauses, and loses nothing', async () => {
+  it('reads a little now and then while its reader is paused, and loses nothing', async () => {
     const to = new PassThrough();
     pipeToSlowReader(await answerOf(sendMuch), to, { sipMs: 30 });
     await delay(200);
@@ -43,14 +43,14 @@ describe('pipeToSlowReader', () => {
     expect(bytes).toBe(size);
   });
 
-  it('aborts the answer to a reader that reads nothing for too long', async () => {
+  it('aborts the response to a reader that reads nothing for too long', async () => {
     const to = new PassThrough();
     pipeToSlowReader(await answerOf(sendMuch), to, { sipMs: 20, giveUpMs: 100 });
     const [error] = (await once(to, 'error')) as [Error];
     expect(error.message).toContain('stopped reading');
   });
 
-  it('breaks the stream when the answer ends too early', async () => {
+  it('fails the stream if the response is truncated', async () => {
     const answer = await answerOf((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('half');
@@ -63,7 +63,7 @@ describe('pipeToSlowReader', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it('closes the connection when the stream is given up', async () => {
+  it('closes the connection when the stream is destroyed', async () => {
     const answer = await answerOf(sendMuch);
     const to = new PassThrough();
     pipeToSlowReader(answer, to);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createTailGuard, exceptionAtEnd } from '../../../../src/storage/clickhouse/answer-stream.js';
 
 const tag = 'abcdefghijklmnop';
-const block = (message: string, its = tag) =>
-  `\r\n__exception__\r\n${its}\r\n${message}\n${message.length + 1} ${its}\r\n__exception__\r\n`;
+const block = (message: string, blockTag = tag) =>
+  `\r\n__exception__\r\n${blockTag}\r\n${message}\n${message.length + 1} ${blockTag}\r\n__exception__\r\n`;
 
 const passThrough = async (text: string, chunkBytes: number, announced: string | undefined = tag) => {
   const bytes = Buffer.from(text);
@@ -47,7 +47,7 @@ describe('createTailGuard', () => {
     expect(data.startsWith(text)).toBe(true);
   });
 
-  it('takes data that looks like an exception of another tag for data', async () => {
+  it('passes on data that looks like an exception with another tag', async () => {
     const text = `${data}${block('not one', 'z'.repeat(16))}`;
     expect(await passThrough(text, 1_000)).toEqual({ text, error: undefined });
   });

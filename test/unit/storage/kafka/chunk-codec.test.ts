@@ -17,19 +17,19 @@ const chunkOf = (data: Buffer): Chunk => ({
 });
 
 describe('chunk codec', () => {
-  it.each([0, 1, 63, 64, 100_000])('writes what the Avro schema says, with %i bytes of data', (bytes) => {
+  it.each([0, 1, 63, 64, 100_000])('follows the Avro schema with %i bytes of data', (bytes) => {
     const chunk = chunkOf(Buffer.alloc(bytes, 'x'));
-    const wanted = avro.Type.forSchema(schema).toBuffer(chunk);
-    expect(encodeChunk(chunk).equals(wanted)).toBe(true);
-    expect(decodeChunk(wanted)).toEqual(chunk);
+    const expected = avro.Type.forSchema(schema).toBuffer(chunk);
+    expect(encodeChunk(chunk).equals(expected)).toBe(true);
+    expect(decodeChunk(expected)).toEqual(chunk);
   });
 
-  it('refers to the data, without a copy', () => {
+  it('decodes data without a copy', () => {
     const bytes = encodeChunk(chunkOf(Buffer.from('data')));
     expect(decodeChunk(bytes).data.buffer).toBe(bytes.buffer);
   });
 
-  it('refuses a message that is cut anywhere, too long, or something else', () => {
+  it('refuses a message that is truncated, too long, or not a chunk', () => {
     const bytes = encodeChunk(chunkOf(Buffer.from('data')));
     for (let length = 0; length < bytes.length; length += 1) {
       expect(() => decodeChunk(bytes.subarray(0, length)), `${length} bytes`).toThrow();

@@ -7,9 +7,9 @@ import { connectionOf } from '../../../../src/storage/kafka/kafkajs/client.js';
 
 type Listener = (event: { payload: { error: Error; restart: boolean } }) => unknown;
 
-/** As much of kafkajs as a consumer needs; remembers what was made and lets a test crash it. */
+/** Fake of the kafkajs API that a consumer uses; records the created consumers, which a test can crash. */
 const createFakeKafka = (runFailures = 0) => {
-  const made: { running: boolean; crash: (restart: boolean) => void }[] = [];
+  const consumers: { running: boolean; crash: (restart: boolean) => void }[] = [];
   let failuresLeft = runFailures;
   const kafka = {
     consumer: () => {
@@ -21,7 +21,7 @@ const createFakeKafka = (runFailures = 0) => {
         connect: async () => undefined,
         subscribe: async () => undefined,
         run: async () => {
-          if (made.length > 1 && failuresLeft > 0) {
+          if (consumers.length > 1 && failuresLeft > 0) {
             failuresLeft -= 1;
             throw new Error('no coordinator');
           }
@@ -35,11 +35,11 @@ const createFakeKafka = (runFailures = 0) => {
           listeners.get('crash')?.({ payload: { error: new TypeError('of its own'), restart } });
         },
       };
-      made.push(consumer);
+      consumers.push(consumer);
       return consumer;
     },
   };
-  return { kafka: connectionOf(kafka as unknown as Kafka), made };
+  return { kafka: connectionOf(kafka as unknown as Kafka), consumers };
 };
 
 const start = (kafka: KafkaConnection) =>
@@ -54,32 +54,32 @@ const start = (kafka: KafkaConnection) =>
   });
 
 describe('a consumer', () => {
-  it('joins again after a failure that kafkajs does not recover from', async () => {
-    const { kafka, made } = createFakeKafka();
+  it('is replaced after a failure that kafkajs does not recover from', async () => {
+    const { kafka, consumers } = createFakeKafka();
     const consumer = await start(kafka);
-    made[0]?.crash(false);
-    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, true]);
-    made[1]?.crash(false);
-    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, false, true]);
+    consumers[0]?.crash(false);
+    await expect.poll(() => consumers.map(({ running }) => running)).toEqual([false, true]);
+    consumers[1]?.crash(false);
+    await expect.poll(() => consumers.map(({ running }) => running)).toEqual([false, false, true]);
     await consumer.close();
-    expect(made[2]?.running).toBe(false);
+    expect(consumers[2]?.running).toBe(false);
   });
 
-  it('retries when joining again fails', async () => {
-    const { kafka, made } = createFakeKafka(2);
+  it('is replaced again if its replacement fails to start', async () => {
+    const { kafka, consumers } = createFakeKafka(2);
     const consumer = await start(kafka);
-    made[0]?.crash(false);
-    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, false, false, true]);
+    consumers[0]?.crash(false);
+    await expect.poll(() => consumers.map(({ running }) => running)).toEqual([false, false, false, true]);
     await consumer.close();
   });
 
-  it('is left alone where kafkajs starts it again, and once it is closed', async () => {
-    const { kafka, made } = createFakeKafka();
+  it('is not replaced if kafkajs restarts it, or after it is closed', async () => {
+    const { kafka, consumers } = createFakeKafka();
     const consumer = await start(kafka);
-    made[0]?.crash(true);
+    consumers[0]?.crash(true);
     await consumer.close();
-    made[0]?.crash(false);
+    consumers[0]?.crash(false);
     await new Promise((resolve) => setTimeout(resolve, 120));
-    expect(made).toHaveLength(1);
+    expect(consumers).toHaveLength(1);
   });
 });

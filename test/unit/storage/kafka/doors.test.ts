@@ -1,4 +1,4 @@
-/** The interface of storage/kafka names no type of kafkajs: another client is a change of this folder alone. */
+/** The interface of storage/kafka exposes no type of kafkajs, so that another client would change only this folder. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const folder = fileURLToPath(new URL('../../../../src/storage/kafka', import.meta.url));
 
-/** The declarations of files as a compiler would write them, by file name. */
+/** Declarations that the compiler emits, by file name. */
 const declarationsOf = (files: readonly string[]): Map<string, string> => {
   const program = ts.createProgram([...files], {
     target: ts.ScriptTarget.ES2022,
@@ -35,13 +35,13 @@ const filesIn = (path: string): string[] =>
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
     .map((entry) => join(path, entry.name));
 
-it('names no type of kafkajs where other rooms import it', () => {
-  const doors = declarationsOf(filesIn(folder));
-  expect(doors.size).toBeGreaterThan(8);
-  expect([...doors].filter(([, text]) => namesKafkajs(text)).map(([name]) => name)).toEqual([]);
+it('the interface of storage/kafka exposes no type of kafkajs', () => {
+  const declarations = declarationsOf(filesIn(folder));
+  expect(declarations.size).toBeGreaterThan(8);
+  expect([...declarations].filter(([, text]) => namesKafkajs(text)).map(([name]) => name)).toEqual([]);
 });
 
-it('would be noticed if it did', () => {
+it('a type of kafkajs in a declaration is found', () => {
   const inner = declarationsOf([join(folder, 'kafkajs', 'client.ts')]);
   expect([...inner.values()].some(namesKafkajs)).toBe(true);
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { agesOf } from '../../../../src/storage/kafka/message-age.js';
 
-/** A log whose message n of a partition is so many milliseconds old. */
+/** Log with the age in milliseconds of each message, by partition. */
 const createLog = (ages: ReadonlyMap<number, readonly number[]>) => {
-  let asked = 0;
+  let requests = 0;
   return {
-    asked: () => asked,
+    requests: () => requests,
     firstYounger: async (ageMs: number): Promise<Map<number, bigint>> => {
-      asked += 1;
+      requests += 1;
       return new Map(
         [...ages].map(([partition, all]) => {
           const first = all.findIndex((age) => age <= ageMs);
@@ -18,7 +18,7 @@ const createLog = (ages: ReadonlyMap<number, readonly number[]>) => {
   };
 };
 
-it('finds ages to an eighth, whichever message of a partition is the first needed', async () => {
+it('finds the age of the first needed message of a partition to within an eighth', async () => {
   const minute = 60_000;
   const ages = new Map([
     [0, [86_400_000, 3_600_000, 90 * minute, 5 * minute].sort((a, b) => b - a)],
@@ -34,15 +34,15 @@ it('finds ages to an eighth, whichever message of a partition is the first neede
     }
 });
 
-it('asks the same few questions for partitions that are behind alike', async () => {
+it('sends seven requests for any number of partitions with the same lag', async () => {
   const log = createLog(new Map([...Array(12).keys()].map((partition) => [partition, [7_200_000]])));
   const positions = [...Array(12).keys()].map((partition) => ({ partition, needed: 0n }));
   expect((await agesOf(positions, log.firstYounger)).size).toBe(12);
-  expect(log.asked()).toBe(7);
+  expect(log.requests()).toBe(7);
 });
 
 it('sends no request without a lag', async () => {
   const log = createLog(new Map());
   expect((await agesOf([], log.firstYounger)).size).toBe(0);
-  expect(log.asked()).toBe(0);
+  expect(log.requests()).toBe(0);
 });

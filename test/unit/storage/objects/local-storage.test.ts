@@ -36,7 +36,7 @@ describe('local storage', () => {
     expect(await readdir(folder)).toContain('spool');
   });
 
-  it('takes files into a folder that is removed again and again', async () => {
+  it('stores files in a folder that concurrent deletes keep removing', async () => {
     const storage = createLocalStorage(folder);
     const turns = Array.from({ length: 40 }, async (_, at) => {
       const key = `v7/${at}.csv`;

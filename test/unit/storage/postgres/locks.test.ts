@@ -1,7 +1,7 @@
 /**
- * A statement that joins and locks sees, after it has waited for the lock, the locked row as it is then and everything
- * else as it was before the wait. So a statement that locks rows does only that, and what belongs to them is read afterwards. A
- * statement that skips locked rows never waits.
+ * After a statement that joins and locks has waited for the lock, it sees the new state of the locked row, but the old state of
+ * everything else. So a statement that locks rows reads only those, and related rows are read afterwards. A statement with SKIP
+ * LOCKED never waits.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const source = fileURLToPath(new URL('../../../../src', import.meta.url));
 
 const lockClause = /\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b(?!\s+SKIP\s+LOCKED)/g;
 
-/** Texts between quotes or backticks, comments left out. */
+/** String and template literals outside of comments. */
 const literals = (text: string): string[] => {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   return [...code.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/g)].map(
@@ -20,7 +20,7 @@ const literals = (text: string): string[] => {
   );
 };
 
-/** The SELECT that a lock clause ends, from its first word: the last one outside closed brackets. */
+/** The SELECT that a lock clause ends: the last one before it that is not in closed brackets. */
 const lockingSelect = (statement: string, end: number): string => {
   let depth = 0;
   for (let at = end; at >= 0; at -= 1) {
@@ -47,14 +47,14 @@ const files = (): string[] =>
   readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 describe('statements that lock', () => {
-  it('read nothing but the rows that they lock', () => {
+  it('read only the rows that they lock', () => {
     const found = files().flatMap((file) =>
       joinedLocks(readFileSync(join(source, file), 'utf8')).map((select) => `${file}: ${select}`),
     );
     expect(found).toEqual([]);
   });
 
-  it('are found in the sources at all', () => {
+  it('are found in the source', () => {
     const count = files()
       .flatMap((file) => literals(readFileSync(join(source, file), 'utf8')))
       .filter((statement) => statement.search(lockClause) >= 0).length;
@@ -76,11 +76,11 @@ describe('the search', () => {
     'SELECT 1 FROM datasets WHERE id = $1 FOR SHARE',
     'UPDATE t SET x = 1 WHERE id = (SELECT id FROM t WHERE due ORDER BY at LIMIT 1 FOR UPDATE SKIP LOCKED)',
     'WITH held AS (SELECT id FROM datasets FOR NO KEY UPDATE) SELECT 1 FROM held JOIN versions v ON true',
-  ])('lets %s pass', (statement) => {
+  ])('accepts %s', (statement) => {
     expect(joinedLocks(`sql.query(\`${statement}\`)`)).toEqual([]);
   });
 
-  it('passes over comments', () => {
+  it('ignores comments', () => {
     expect(joinedLocks('/** `SELECT 1 FROM a JOIN b FOR SHARE` */\n// `a JOIN b FOR UPDATE`')).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ const schema = readdirSync(folder)
 const tables = [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+)/gm)].map(([, table = '']) => table);
 
 describe('the schema', () => {
-  it.each(tables)('explains a row of %s, and when or by what it is written', (table) => {
+  it.each(tables)('says in the comment on %s when or by what a row is written', (table) => {
     const [, comment] = new RegExp(`COMMENT ON TABLE ${table} IS\\s+'((?:[^']|'')*)';`).exec(schema) ?? [];
     expect(comment).toMatch(/\bwritten (?:by|when|with|in|for|at|before)\b/i);
   });

@@ -10,7 +10,7 @@ interface Group {
   heartbeat(options: { interval: number }): Promise<void>;
 }
 
-/** A member as kafkajs makes it, of a cluster and a coordinator that are given. */
+/** Group member of kafkajs with the given cluster and coordinator. */
 const memberOf = (cluster: object, coordinator: object = {}): Group => {
   patchKafkajs();
   const ConsumerGroup = load('kafkajs/src/consumer/consumerGroup.js');
@@ -26,7 +26,7 @@ const memberOf = (cluster: object, coordinator: object = {}): Group => {
 };
 
 describe('a fetch', () => {
-  it('that finds no connection asks for the brokers again, and does not end those from others', async () => {
+  it('that cannot connect refreshes the metadata and does not fail', async () => {
     let refreshed = 0;
     const member = memberOf({
       refreshMetadata: async () => {
@@ -38,7 +38,7 @@ describe('a fetch', () => {
     expect(refreshed).toBe(1);
   });
 
-  it('that fails otherwise is treated as kafkajs does it', async () => {
+  it('that fails otherwise is handled by kafkajs', async () => {
     const removed: object[] = [];
     const member = memberOf({ removeBroker: (broker: object) => removed.push(broker) });
     await member.recoverFromFetch(new errors.KafkaJSConnectionClosedError('closed', { host: 'b', port: 1 }));
@@ -58,18 +58,18 @@ describe('a heartbeat', () => {
       },
     ).heartbeat({ interval: 0 });
 
-  it('that does not reach the coordinator makes the member look for the new one', async () => {
+  it('that does not reach the coordinator fails with a retriable rebalance error', async () => {
     for (const failure of [
       new errors.KafkaJSConnectionError('connect ECONNREFUSED', { broker: 'b:1' }),
       new errors.KafkaJSConnectionClosedError('closed', { host: 'b', port: 1 }),
     ]) {
-      const told = await beat(failure).catch((error: unknown) => error);
-      expect(errors.isRebalancing(told)).toBe(true);
-      expect(told).toMatchObject({ retriable: true, cause: failure });
+      const reported = await beat(failure).catch((error: unknown) => error);
+      expect(errors.isRebalancing(reported)).toBe(true);
+      expect(reported).toMatchObject({ retriable: true, cause: failure });
     }
   });
 
-  it('that the coordinator refuses fails as it did', async () => {
+  it('that the coordinator refuses fails with the same error', async () => {
     const refusal = new errors.KafkaJSProtocolError({
       type: 'UNKNOWN_MEMBER_ID',
       code: 25,

@@ -18,14 +18,14 @@ const forget = (): void => {
   for (const path of cachedPaths()) delete load.cache[path];
 };
 
-// The next file may run in this process: with two copies of kafkajs, `instanceof` fails between them.
+// The next test file may run in this process, where `instanceof` would fail between two copies of kafkajs.
 const shared = cachedPaths().map((path) => [path, load.cache[path]] as const);
 afterAll(() => {
   forget();
   Object.assign(load.cache, Object.fromEntries(shared));
 });
 
-/** The produce request as kafkajs puts it on the wire, from a copy of its modules that is used here only. */
+/** Encodes a produce request with a separate copy of the modules of kafkajs. */
 const freshProtocol = (lean: boolean): Protocol => {
   forget();
   if (lean) patchKafkajs();
@@ -65,7 +65,7 @@ describe('the encoder patch', () => {
   const plain = freshProtocol(false);
   const lean = freshProtocol(true);
 
-  it('puts the same bytes on the wire as kafkajs itself, whatever the size of the messages', async () => {
+  it('encodes the same bytes as kafkajs itself, whatever the size of the messages', async () => {
     const sizes = fc.oneof(
       fc.nat(2_000),
       fc.integer({ min: 65_000, max: 66_500 }),
@@ -73,28 +73,28 @@ describe('the encoder patch', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 3 }), async (list) => {
-        const wanted = await plain([topicOf(list)]);
+        const expected = await plain([topicOf(list)]);
         const request = await lean([topicOf(list)]);
-        expect(request.size()).toBe(wanted.size());
-        expect(request.buffer.equals(wanted.buffer)).toBe(true);
-        expect(request.buffer.equals(wanted.buffer)).toBe(true);
+        expect(request.size()).toBe(expected.size());
+        expect(request.buffer.equals(expected.buffer)).toBe(true);
+        expect(request.buffer.equals(expected.buffer)).toBe(true);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('leaves the message as it was, so that it can be sent again', async () => {
+  it('does not change the message, so that it can be sent again', async () => {
     const topics = [topicOf([300_000])];
     const first = Buffer.from((await lean(topics)).buffer);
     const second = (await lean(topics)).buffer;
     expect(second.equals(first)).toBe(true);
-    const [now, then] = [topics, [topicOf([300_000])]].map(
+    const [sentValue, originalValue] = [topics, [topicOf([300_000])]].map(
       ([topic]) => topic?.partitions[0]?.messages[0]?.value,
     );
-    expect(then && now?.equals(then)).toBe(true);
+    expect(originalValue && sentValue?.equals(originalValue)).toBe(true);
   });
 
-  it('is refused for any other version of kafkajs than the one it knows', () => {
+  it('refuses any version of kafkajs but the known one', () => {
     expect(() => requireKnownVersion('2.2.4')).not.toThrow();
     expect(() => requireKnownVersion('2.3.0')).toThrow(
       expect.objectContaining({ code: 'bad_installation', message: expect.stringContaining('2.3.0') }),

@@ -31,19 +31,19 @@ const reply = ({ error = 0 } = {}): Buffer =>
   ]);
 
 describe('sizes of logs', () => {
-  it('are read from the answer of a broker', () => {
+  it('are read from the response of a broker', () => {
     expect(parseLogSizes(reply())).toEqual([
       { topic: 'chunks', partition: 0, bytes: 7 },
       { topic: 'chunks', partition: 3, bytes: 2 ** 40 },
     ]);
   });
 
-  it('are not guessed from an answer that is cut, or an error', () => {
+  it('are not read from a truncated response or an error', () => {
     expect(() => parseLogSizes(reply().subarray(0, 50))).toThrow();
     expect(() => parseLogSizes(reply({ error: 56 }))).toThrow(/error 56/);
   });
 
-  it('are refused when the peer hangs up or is no Kafka', async () => {
+  it('cannot be read from a peer that hangs up or is not Kafka', async () => {
     for (const answer of [undefined, 'HTTP/1.1 400 Bad Request\r\n\r\n']) {
       const server = createServer((socket) => {
         socket.on('error', () => socket.destroy());
@@ -58,8 +58,8 @@ describe('sizes of logs', () => {
         log: silentLog,
         retry: { retries: 0 },
       });
-      const asked = readLogSizes(kafka, new Map([['chunks', 1]]), 1_000);
-      await expect(asked).rejects.toThrow();
+      const sizes = readLogSizes(kafka, new Map([['chunks', 1]]), 1_000);
+      await expect(sizes).rejects.toThrow();
       await new Promise((resolve) => server.close(resolve));
     }
   });

@@ -40,7 +40,7 @@ describe('the request queue of kafkajs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('sends a throttled request once the broker takes requests again, and sets no timer after that', () => {
+  it('sends a throttled request when the throttle ends, and sets no timer after that', () => {
     queue.maybeThrottle(200);
     queue.push(request());
     expect(sent).toBe(0);

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { createSocket } from '../../../../../src/storage/kafka/kafkajs/sockets.js';
 
-/** kafkajs gives no `ssl` for a connection without TLS, whatever its types say. */
+/** kafkajs passes no `ssl` for a connection without TLS, although its types require it. */
 const plain = (port: number, onConnect: () => void) =>
   createSocket({ host: '127.0.0.1', port, onConnect } as Parameters<typeof createSocket>[0]);
 

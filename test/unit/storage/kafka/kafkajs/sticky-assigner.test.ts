@@ -16,7 +16,7 @@ describe('partitions', () => {
     });
   });
 
-  it('stay where they are when a member joins, but for its part', () => {
+  it('stay with their members when one joins, except for its share', () => {
     const holders = [holder('a', 0, 1, 2), holder('b', 3, 4, 5), holder('c')];
     expect(asObject(assignPartitions(holders, [0, 1, 2, 3, 4, 5]))).toEqual({
       a: [0, 1],
@@ -40,10 +40,10 @@ describe('partitions', () => {
     [3, 7],
     [7, 3],
     [12, 100],
-  ])('are all given, and no member of %i has two more than another: %i partitions', (members, count) => {
+  ])('are all assigned to %i members, evenly to within one: %i partitions', (members, count) => {
     let held = new Map<string, readonly number[]>();
     const partitions = Array.from({ length: count }, (_, at) => at);
-    // One member after the other joins.
+    // Members join one by one.
     for (let size = 1; size <= members; size += 1) {
       const holders = Array.from({ length: size }, (_, at) =>
         holder(`m${at}`, ...(held.get(`m${at}`) ?? [])),
@@ -55,7 +55,7 @@ describe('partitions', () => {
     }
   });
 
-  it('are dealt out by worker first: one that is added gets its part however many members the others have', () => {
+  it('are balanced between workers first: a new one gets its share, however many members another has', () => {
     const busy = [0, 1, 2, 3].map((at) => ({ worker: 'one', ...holder(`a${at}`, at) }));
     const added = [0, 1].map((at) => ({ worker: 'two', ...holder(`b${at}`) }));
     const assigned = asObject(assignByWorker([...busy, ...added], [0, 1, 2, 3]));
