@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/lib/log.js';
 describe('rounds', () => {
   it('never overlap, and continue after a failure', async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     let rounds = 0;
     const { stop } = startPeriodic({
       name: 'test',
@@ -15,7 +15,7 @@ describe('rounds', () => {
       async run() {
         running += 1;
         rounds += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         await sleep(5);
         running -= 1;
         if (rounds === 1) throw new Error('the first one fails');
@@ -23,7 +23,7 @@ describe('rounds', () => {
     });
     while (rounds < 4) await sleep(1);
     await stop();
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
     const after = rounds;
     await sleep(10);
     expect(rounds).toBe(after);
@@ -32,7 +32,7 @@ describe('rounds', () => {
   it('abort a run when they are stopped, and wait for it', async () => {
     let ended = false;
     let started = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
+    const runStarted = new Promise<void>((resolve) => {
       started = resolve;
     });
     const { stop } = startPeriodic({
@@ -45,19 +45,19 @@ describe('rounds', () => {
         ended = true;
       },
     });
-    await begun;
+    await runStarted;
     await stop();
     expect(ended).toBe(true);
   });
 
-  it('end at once when nothing runs', async () => {
+  it('stop at once when no run is in progress', async () => {
     const { stop } = startPeriodic({
       name: 'test',
       intervalMs: 1e6,
       log: silentLog,
       run: async () => undefined,
     });
-    // Its next round is a quarter of an hour away.
+    // The next round is a quarter of an hour away.
     await stop();
   });
 });

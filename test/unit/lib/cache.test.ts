@@ -13,14 +13,14 @@ describe('createCache', () => {
     expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual(['aaa', undefined, 'ccc']);
   });
 
-  it('weighs a value that is set again once', () => {
+  it('counts the weight of a replaced value once', () => {
     const cache = texts(6);
     for (let turn = 0; turn < 10; turn += 1) cache.set('a', 'aaa');
     cache.set('b', 'bbb');
     expect(cache.get('a')).toBe('aaa');
   });
 
-  it('keeps a value that is heavier than the limit until the next one comes', () => {
+  it('keeps a value heavier than the limit until the next one is set', () => {
     const cache = texts(2);
     cache.set('a', 'aaa');
     expect(cache.get('a')).toBe('aaa');

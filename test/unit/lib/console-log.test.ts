@@ -4,7 +4,7 @@ import { consoleLine } from '../../../src/lib/console-log.js';
 const line = (fields: object): string =>
   consoleLine(JSON.stringify({ time: 0, level: 40, name: 'tabulary', pid: 1, ...fields }));
 
-it('has the component, the event and the first line of the reason, in one line', () => {
+it('a console line has the component, the event and the first line of the reason', () => {
   expect(line({ component: 'kafka', reason: 'exit SIGKILL', msg: 'died, starting it again' })).toMatch(
     /^\d\d:\d\d:\d\d warn kafka: died, starting it again \(exit SIGKILL\)\n$/,
   );
@@ -13,7 +13,7 @@ it('has the component, the event and the first line of the reason, in one line',
   expect(long).toMatch(/ error failed \(broke\)\n$/);
 });
 
-it('is cut where a terminal would wrap it twice', () => {
+it('a console line is cut after 160 characters', () => {
   const cut = line({ reason: 'y'.repeat(8_000), msg: 'failed' });
   expect(cut.length).toBeLessThanOrEqual(161);
   expect(cut.endsWith('…\n')).toBe(true);

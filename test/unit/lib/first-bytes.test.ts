@@ -16,7 +16,7 @@ describe('firstBytes', () => {
     expect(listeners(stream)).toBe(before);
   });
 
-  it('resolves for bytes that are there, and for a stream that ended without any', async () => {
+  it('resolves for buffered bytes, and for a stream that ends without any', async () => {
     const filled = new PassThrough();
     filled.write('a');
     await firstBytes(filled);
@@ -27,7 +27,7 @@ describe('firstBytes', () => {
     expect(empty.read()).toBeNull();
   });
 
-  it('rejects with the error of a stream that fails before, or has failed', async () => {
+  it('rejects with the error of a stream that fails before its first byte, or has failed', async () => {
     const stream = new PassThrough();
     const waiting = firstBytes(stream);
     const error = new Error('lost');

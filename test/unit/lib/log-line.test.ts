@@ -27,7 +27,7 @@ describe('a log line', () => {
     ['a list of long texts', { names: Array.from({ length: 50 }, () => 'z'.repeat(5_000)) }],
     ['many fields', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, index]))],
     ['a field with a long name', { ['n'.repeat(20_000)]: 1 }],
-    ['something deep', deep(200)],
+    ['a deeply nested object', deep(200)],
   ])('is cut at 8 kB: %s', (_, fields) => {
     const { line, value } = written(fields);
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(maxLineBytes);
@@ -35,7 +35,7 @@ describe('a log line', () => {
     expect(value).toMatchObject({ requestId: 'r1', msg: 'event', cut: true });
   });
 
-  it('is left alone when it is short', () => {
+  it('is not cut if it is short', () => {
     const { value } = written({ path: '/api/datasets', ms: 3.1 });
     expect(value).toMatchObject({ path: '/api/datasets', ms: 3.1, msg: 'event' });
     expect(value).not.toHaveProperty('cut');
@@ -48,7 +48,7 @@ describe('a log line', () => {
     ['token WzE3OTAwMDAwMDAsMV0.q1w2e3r4t5z6u7i8o9p0q1w2e3 of a link', 'q1w2e3'],
     ['tab_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG', 'ABCDEFG'],
     ['tabr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG.csv', 'ABCDEFG'],
-  ])('shows no link or key that could be used, wherever it is: %s', (link, secret) => {
+  ])('contains no usable link or key, in any field: %s', (link, secret) => {
     const error = new Error(`GET ${link} failed`, { cause: new Error(link) });
     const { line, value } = written({ err: error, at: [{ url: link }], [`about ${link}`]: 1 });
     expect(line).not.toContain(secret);

@@ -9,14 +9,14 @@ import { errorType } from '../../../src/lib/tracing.js';
 const open = (endpoint: string, closeMs = 300) =>
   openTelemetry({ endpoint, headers: {}, serviceName: 'test', version: '0', closeMs, log: silentLog });
 
-/** A collector that answers when it is told to, and counts what it got. */
+/** Collector that responds only after `answer()`, and counts the spans it received. */
 const startCollector = async () => {
   let spans = 0;
   const waiting: (() => void)[] = [];
   let answering = false;
-  let told = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    told = resolve;
+  let markReceived = (): void => undefined;
+  const received = new Promise<void>((resolve) => {
+    markReceived = resolve;
   });
   const server = createServer(async (request, response) => {
     let body = '';
@@ -26,7 +26,7 @@ const startCollector = async () => {
     };
     spans += resourceSpans.flatMap((one) => one.scopeSpans.flatMap((scope) => scope.spans)).length;
     const answer = (): void => void response.writeHead(200).end('{}');
-    told();
+    markReceived();
     if (answering) answer();
     else waiting.push(answer);
   });
@@ -34,7 +34,7 @@ const startCollector = async () => {
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     spans: () => spans,
     answer(): void {
       answering = true;
@@ -51,7 +51,7 @@ it('keeps a bounded number of spans while the collector does not answer', async 
   const collector = await startCollector();
   const tracing = open(`${collector.endpoint}/`, 30_000);
   for (let n = 0; n < 50_000; n += 1) tracing.begin({ name: 'work', kind: 'internal' }).end();
-  await collector.asked;
+  await collector.received;
   for (let n = 0; n < 50_000; n += 1) tracing.begin({ name: 'work', kind: 'internal' }).end();
   collector.answer();
   await tracing.close();
@@ -60,7 +60,7 @@ it('keeps a bounded number of spans while the collector does not answer', async 
   collector.close();
 });
 
-it('fails no work when nothing listens, and a stop does not wait for it', async () => {
+it('work succeeds and close returns when no collector is listening', async () => {
   const tracing = open('http://127.0.0.1:1');
   const span = tracing.begin({ name: 'work', kind: 'internal' });
   expect(span.run(() => tracing.active)).toBe(true);
@@ -70,7 +70,7 @@ it('fails no work when nothing listens, and a stop does not wait for it', async 
   expect(tracing.active).toBe(false);
 });
 
-it('continues the only trace in a message, and links several', async () => {
+it('continues the trace of messages that share one, and starts a new one for several', async () => {
   const tracing = open('http://127.0.0.1:1');
   const contextOf = (name: string) => {
     const span = tracing.begin({ name, kind: 'producer' });
@@ -88,7 +88,7 @@ it('continues the only trace in a message, and links several', async () => {
   await tracing.close();
 });
 
-it('takes no notice of a context that is none', async () => {
+it('ignores an invalid trace context', async () => {
   const tracing = open('http://127.0.0.1:1');
   const { traceId } = tracing.begin({ name: 'x', kind: 'server', from: [{ traceparent: 'nonsense' }] });
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);

@@ -6,7 +6,7 @@ import { createSemaphore, type Permit, type SemaphoreOptions } from '../../../sr
 import { holdForReader, holdForSender } from '../../../src/lib/semaphore/streams.js';
 
 const never = new AbortController().signal;
-// Permits of all tests listen to it.
+// The permits of all tests add listeners.
 setMaxListeners(0, never);
 
 const open = (options: Partial<SemaphoreOptions> = {}) =>
@@ -19,7 +19,7 @@ const open = (options: Partial<SemaphoreOptions> = {}) =>
     ...options,
   });
 
-/** Callers that have got a permit so far. */
+/** Records the callers that have received a permit. */
 const watch = (semaphore: ReturnType<typeof open>) => {
   const started: string[] = [];
   const acquire = async (owner: string, label = owner): Promise<Permit> => {
@@ -161,7 +161,7 @@ describe('a permit whose holder waits for its client', () => {
     expect([semaphore.running, semaphore.paused]).toEqual([0, 0]);
   });
 
-  it('is paused although a little data comes now and then', async () => {
+  it('is paused even if a little data arrives now and then', async () => {
     const semaphore = open({ maxRunning: 1 });
     const slow = await semaphore.acquire('slow', never);
     const trickle = setInterval(() => {
@@ -177,14 +177,14 @@ describe('a permit whose holder waits for its client', () => {
   it('is revoked when others wait, longest-paused first', async () => {
     const lost: string[] = [];
     const semaphore = open({ maxRunning: 1, ownRunning: 1, maxHeld: 2, ownHeld: 2, pauseLimitMs: 100 });
-    const rest = async (name: string): Promise<void> => {
+    const holdIdle = async (name: string): Promise<void> => {
       const permit = await semaphore.acquire(name, never);
       permit.revoked.addEventListener('abort', () => lost.push(name));
       permit.idle();
     };
-    await rest('first');
+    await holdIdle('first');
     await expect.poll(() => semaphore.paused).toBe(1);
-    await rest('second');
+    await holdIdle('second');
     await expect.poll(() => semaphore.paused).toBe(2);
     expect(lost).toEqual([]);
     const permit = await semaphore.acquire('third', never);
@@ -192,16 +192,18 @@ describe('a permit whose holder waits for its client', () => {
     permit.release();
   });
 
-  it('is revoked for its own owner when that has used up its share', async () => {
+  it('is revoked for a caller of the same owner when that owner has used up its share', async () => {
     const semaphore = open({ maxRunning: 8, ownRunning: 8, maxHeld: 8, ownHeld: 2, pauseLimitMs: 1 });
-    const mine = [await semaphore.acquire('a', never), await semaphore.acquire('a', never)];
-    for (const permit of mine) permit.idle();
+    const ownPermits = [await semaphore.acquire('a', never), await semaphore.acquire('a', never)];
+    for (const permit of ownPermits) permit.idle();
     const other = await semaphore.acquire('b', never);
     other.idle();
     (await semaphore.acquire('a', never)).release();
-    expect(mine.filter(({ revoked }) => revoked.aborted)).toHaveLength(1);
+    expect(ownPermits.filter(({ revoked }) => revoked.aborted)).toHaveLength(1);
     expect(other.revoked.aborted).toBe(false);
-    expect(mine.find(({ revoked }) => revoked.aborted)?.revoked.reason).toMatchObject({ code: 'slot_lost' });
+    expect(ownPermits.find(({ revoked }) => revoked.aborted)?.revoked.reason).toMatchObject({
+      code: 'slot_lost',
+    });
   });
 
   it('does not block others when many permits of one owner resume at once', async () => {
@@ -226,7 +228,7 @@ describe('streams that hold a permit', () => {
     for (;;) yield Buffer.alloc(16_384);
   }
 
-  it('pause it while it is not read, and end with an error when it is revoked', async () => {
+  it('pause it while they are not read, and end with an error when it is revoked', async () => {
     const semaphore = open({ maxRunning: 1, maxHeld: 1, ownHeld: 1, pauseLimitMs: 50 });
     const body = Readable.from(endless(), { objectMode: false });
     holdForReader(await semaphore.acquire('slow', never), body);
@@ -247,7 +249,7 @@ describe('streams that hold a permit', () => {
     expect(semaphore.running).toBe(0);
   });
 
-  it('release it when they had closed before', async () => {
+  it('release it if they are already closed', async () => {
     const semaphore = open();
     const permit = await semaphore.acquire('a', never);
     const body = Readable.from([Buffer.from('x')]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedLookups } from '../../../src/lib/shared-lookups.js';
 
-/** Calls that end when they are told to. */
+/** Lookups whose calls a test ends or fails. */
 const createCalls = (maxCalls = 1) => {
   const calls: { key: string; end: () => void; fail: (error: Error) => void }[] = [];
   const find = createSharedLookups<string, string>({
@@ -33,14 +33,14 @@ describe('shared lookups', () => {
     const { find, at } = createCalls(2);
     const first = find('a');
     const call = await at(0);
-    const again = find('a');
+    const second = find('a');
     call.end();
     expect(await first).toBe('A');
     (await at(1)).end();
-    expect(await again).toBe('A');
+    expect(await second).toBe('A');
   });
 
-  it('make no more calls at a time than they may, and share those that wait', async () => {
+  it('limit concurrent calls, and share those that wait', async () => {
     const { calls, find, at } = createCalls();
     const first = find('a');
     const call = await at(0);

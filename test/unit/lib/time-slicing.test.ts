@@ -21,23 +21,23 @@ describe('runSliced', () => {
   });
 
   it('lets others run between long steps', async () => {
-    let begun = 0;
+    let startedSteps = 0;
     const seen: number[] = [];
     const look = (): void => {
-      seen.push(begun);
-      if (begun < 5) setImmediate(look);
+      seen.push(startedSteps);
+      if (startedSteps < 5) setImmediate(look);
     };
     setImmediate(look);
     await runSliced(
       steps(5, (step) => {
-        begun = step + 1;
+        startedSteps = step + 1;
         workFor(5);
       }),
     );
     expect(seen).toEqual(expect.arrayContaining([1, 2, 3, 4]));
   });
 
-  it('takes one turn at a time, however many computations there are', async () => {
+  it('runs one step per turn of the event loop, however many computations there are', async () => {
     let done = 0;
     let most = 0;
     let seen = 0;
@@ -61,7 +61,7 @@ describe('runSliced', () => {
     expect(most).toBe(1);
   });
 
-  it('takes turns in order', async () => {
+  it('alternates between computations', async () => {
     const turns: number[] = [];
     const long = (number: number) =>
       runSliced(

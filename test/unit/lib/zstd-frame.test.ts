@@ -14,7 +14,7 @@ const contents: Readonly<Record<string, (size: number) => Buffer>> = {
 };
 
 describe('a zstd frame', () => {
-  it.each(Object.keys(contents))('of %s comes back as it was, whatever its size', async (name) => {
+  it.each(Object.keys(contents))('of %s decompresses to the same bytes, whatever its size', async (name) => {
     for (const size of sizes) {
       const bytes = contents[name]?.(size) ?? Buffer.alloc(0);
       const frame = await compressZstd(bytes);
@@ -22,12 +22,12 @@ describe('a zstd frame', () => {
     }
   });
 
-  it('is refused when it holds another number of bytes than announced', async () => {
+  it('is refused when it does not contain the announced number of bytes', async () => {
     const frame = await compressZstd(Buffer.alloc(1_000, 'x'));
     for (const size of [0, 999, 1_001, 2 ** 31]) await expect(decompressZstd(frame, size)).rejects.toThrow();
   });
 
-  it('is refused before it is decompressed when its blocks may hold far more than announced', async () => {
+  it('is refused before it is decompressed when its blocks may contain far more than announced', async () => {
     const bomb = bombOf(1_200_000_000);
     expect(bomb.length).toBeLessThan(40_000);
     const before = process.memoryUsage().rss;
@@ -35,7 +35,7 @@ describe('a zstd frame', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   });
 
-  it('is refused when it is cut, followed by another one, or anything else', async () => {
+  it('is refused when it is truncated, next to another frame, or not a frame', async () => {
     const frame = await compressZstd(Buffer.from('a,b\n'.repeat(1_000)));
     for (let length = 0; length < frame.length; length += 1)
       await expect(decompressZstd(frame.subarray(0, length), 4_000)).rejects.toThrow();
@@ -47,7 +47,7 @@ describe('a zstd frame', () => {
     await expect(decompressZstd(Buffer.from('a,b\n1,2\n'), 8)).rejects.toThrow('not a zstd frame');
   });
 
-  it('is refused when it needs a dictionary, a large window, or says another size itself', async () => {
+  it('is refused when it needs a dictionary or a large window, or declares another size', async () => {
     const raw = (header: number[]): Buffer =>
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...header, 0x21, 0, 0, ...Buffer.from('text')]);
     expect(String(await decompressZstd(raw([0x00, 0x48]), 4))).toBe('text');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exact, exactText, fitting } from '../../../src/mcp/exact.js';
 import { readRows } from '../../../src/mcp/rows.js';
 
-/** A stream of rows in pieces of a few bytes, and how many of its rows were asked for. */
+/** Stream of rows in pieces of `pieceBytes`, with the position up to which it was read. */
 const rowsOf = (rows: readonly object[], pieceBytes: number) => {
   const text = Buffer.from(`[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
   let sent = 0;
@@ -36,7 +36,7 @@ describe('readRows', () => {
     expect(await readRows(rowsOf([], 1).body, ['a'], 10)).toEqual({ rows: [], isCut: false });
   });
 
-  it('stops at the first row without room, and destroys the stream', async () => {
+  it('stops at the first row that does not fit, and destroys the stream', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({ n }));
     const { body, sent, length } = rowsOf(many, 100);
     const { rows, isCut } = await readRows(body, ['n'], 50);
@@ -44,13 +44,13 @@ describe('readRows', () => {
     expect(sent()).toBeLessThan(length / 10);
   });
 
-  it('stops reading a row that is longer than any answer before its end', async () => {
+  it('stops within a row that is longer than the limit', async () => {
     const { body, sent } = rowsOf([{ t: 'x'.repeat(2_000_000) }], 1_000);
     expect(await readRows(body, ['t'], 50_000)).toEqual({ rows: [], isCut: true });
     expect(sent()).toBeLessThan(300_000);
   });
 
-  it('fails as its stream does', async () => {
+  it('rejects with the error of its stream', async () => {
     const body = Readable.from(
       (function* () {
         yield Buffer.from('[\n{"a":1},\n');
@@ -63,7 +63,7 @@ describe('readRows', () => {
 });
 
 describe('exact', () => {
-  it('keeps numbers of up to 15 digits, and makes text of others', () => {
+  it('keeps numbers of up to 15 digits, and turns others into text', () => {
     const kept = [0, 1.5, -2.25, 123_456_789_012_345, 0.1, 1e-7, 0.000_123_456_789_012_345];
     expect(exact(kept)).toEqual(kept);
     expect(exact([2 ** 53, 0.123_456_789_012_345_6, 1e21, -0])).toEqual([
@@ -90,7 +90,7 @@ describe('exact', () => {
 });
 
 describe('fitting', () => {
-  it('returns whole items up to a length', () => {
+  it('returns as many items as fit into a length', () => {
     expect(fitting(['ab', 'cd', 'ef'], 10)).toEqual(['ab', 'cd']);
     expect(fitting(['ab'], 1)).toEqual([]);
     expect(fitting(['ab', 'cd'], 10)).toEqual(['ab', 'cd']);

@@ -8,7 +8,7 @@ import {
 } from '../../../src/model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../../src/model/column-types/decimal.js';
 
-/** One code of each kind, and what is never to change about it. */
+/** One code of each kind, with properties that must never change. */
 const known: readonly (readonly [PhysicalType, DataType, string, string])[] = [
   ['d', 'Date', 'Date32', 'd'],
   ['t', 'Date', 'String', 's'],
@@ -19,7 +19,7 @@ const known: readonly (readonly [PhysicalType, DataType, string, string])[] = [
 ];
 
 describe('column types', () => {
-  it.each(known)('keep %s as what it is: %s in %s, slot %s', (physical, dataType, storage, slot) => {
+  it.each(known)('store %s as a %s in %s, slot %s', (physical, dataType, storage, slot) => {
     const type = columnTypeOf(physical);
     expect([type.dataType, type.storage(physical), type.plain.kind(physical)]).toEqual([
       dataType,
@@ -29,15 +29,15 @@ describe('column types', () => {
     expect(type.letter).toBe(physical.charAt(0));
   });
 
-  it('are all known here', () => {
+  it('are all covered by this test', () => {
     expect(new Set(known.map(([physical]) => physical.charAt(0)))).toEqual(new Set(Object.keys(columnTypes)));
   });
 
-  it.each(['u', 'x', '', 'N38_4'])('take no unknown code for a number: %j', (code) => {
+  it.each(['u', 'x', '', 'N38_4'])('reject the unknown code %j', (code) => {
     expect(() => columnTypeOf(code as PhysicalType)).toThrow('unknown physical type');
   });
 
-  it.each(['n', 'n12_4', 'nope'])('take no unknown decimal for another: %j', (code) => {
+  it.each(['n', 'n12_4', 'nope'])('reject the unknown decimal %j', (code) => {
     expect(() => columnTypeOf(code as PhysicalType).storage(code as PhysicalType)).toThrow('no decimal type');
   });
 
@@ -45,7 +45,7 @@ describe('column types', () => {
     for (const [name, physical] of Object.entries(physicalOfName)) expect(dataTypeOf(physical)).toBe(name);
   });
 
-  it('widen what loses nothing, and refuse the rest', () => {
+  it('allow only lossless widening', () => {
     const widened = (from: PhysicalType, to: PhysicalType): string =>
       columnTypeOf(to).widened('x', columnTypeOf(from), to);
     expect(widened('d', 't')).toBe('toString(x)');
@@ -62,7 +62,7 @@ describe('column types', () => {
     [31, 8, 'n76_8'],
     [0, 76, 'n76_76'],
     [1, 76, undefined],
-  ])('hold %i digits before the point and %i behind it as %s', (integer, fraction, code) => {
+  ])('hold %i digits before the point and %i after it as %s', (integer, fraction, code) => {
     expect(decimalOf(integer, fraction)).toBe(code);
     if (code !== undefined) expect(decimalShapeOf(code as PhysicalType)?.scale).toBe(fraction);
   });

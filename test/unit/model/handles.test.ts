@@ -53,7 +53,7 @@ describe('handleProblem', () => {
 
 describe('ownHandleProblem', () => {
   it.each(['admin', 'Root', 'SUPPORT', '\u0430dmin', 'adrnin', 'tabulary', 'no-reply'])(
-    'rejects %j, which poses as the operator',
+    'rejects %j, which could impersonate the operator',
     (name) => {
       expect(ownHandleProblem(name)).toContain('operator');
     },
@@ -76,7 +76,7 @@ describe('handleKey', () => {
     expect(handleKey(handleKey(a))).toBe(handleKey(a));
   });
 
-  it('keeps names apart that only look alike: a grant to one is not a grant to the other', () => {
+  it('differs for names that only look alike: a grant to one is not a grant to the other', () => {
     expect(sameHandle('ada', '\u0430da')).toBe(false);
   });
 });

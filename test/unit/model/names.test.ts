@@ -19,7 +19,7 @@ describe('names', () => {
   });
 
   it.each([' x ', 'Cafe\u0301', 'x'.repeat(255), '\u{1F600}'.repeat(255), 'a/b', '<b>', "'; DROP TABLE x"])(
-    'take %j',
+    'accept %j',
     (name) => {
       expect(nameProblem(name)).toBeUndefined();
     },
@@ -27,7 +27,7 @@ describe('names', () => {
 });
 
 describe('texts and addresses', () => {
-  it('refuse NUL, broken characters and excess', () => {
+  it('refuse NUL, unpaired surrogates and excessive length', () => {
     expect(textProblem('a\0', 10)).toContain('NUL');
     expect(textProblem('\ud800', 10)).toContain('well-formed');
     expect(textProblem('x'.repeat(11), 10)).toContain('10');
@@ -47,12 +47,12 @@ describe('texts and addresses', () => {
     'mailto:data@example.org',
     'https://例え.jp/データ',
     'https://',
-  ])('take %j', (url) => {
+  ])('accept %j', (url) => {
     expect(sourceUrlProblem(url)).toBeUndefined();
   });
 
   it.each(['javascript:alert(1)', ' JaVaScRiPt:alert(1)', 'java\tscript:alert(1)', 'vbscript:x', 'data:,x'])(
-    'refuse %j, which runs when it is shown as a link',
+    'refuse %j, which could run a script when shown as a link',
     (url) => {
       expect(sourceUrlProblem(url)).toContain('http');
     },

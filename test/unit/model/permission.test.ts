@@ -29,8 +29,8 @@ const inTeam = (role: 'admin' | 'member') => callerWith({ teams: [{ id: 5, name:
 
 describe('levelOn', () => {
   it.each<[string, Caller | undefined, AccessTarget, Level | null]>([
-    ['nobody, private', undefined, facts(), null],
-    ['nobody, public', undefined, facts({ privacy: 'Public' }), 'Read'],
+    ['no key, private', undefined, facts(), null],
+    ['no key, public', undefined, facts({ privacy: 'Public' }), 'Read'],
     ['a stranger, private', callerWith(), facts(), null],
     ['a stranger, public', callerWith(), facts({ privacy: 'Public' }), 'Read'],
     ['an operator has no level of their own', callerWith({ isOperator: true }), facts(), null],
@@ -43,7 +43,7 @@ describe('levelOn', () => {
     ],
     ['a grant', callerWith(), facts({ repositoryGrants: [toMe('Clone')] }), 'Clone'],
     [
-      'a grant to somebody else',
+      'a grant to another account',
       callerWith(),
       facts({ repositoryGrants: [{ accountId: 9, teamId: null, level: 'Owner' }] }),
       null,
@@ -52,29 +52,24 @@ describe('levelOn', () => {
     ['an admin of its team', inTeam('admin'), facts({ teamId: 5 }), 'Admin'],
     ['a member of another team', inTeam('member'), facts({ teamId: 6 }), null],
     [
-      'a grant to its team instead',
+      'a grant to its team, in place of the level of the role',
       inTeam('admin'),
       facts({ teamId: 5, repositoryGrants: [toTeam(5, 'Read')] }),
       'Read',
     ],
     [
-      'a grant to another own team',
+      'a grant to a team of the caller',
       inTeam('member'),
       facts({ repositoryGrants: [toTeam(5, 'Admin')] }),
       'Admin',
     ],
     [
-      'a grant to a team that is not its own, before one to its own',
+      'a grant to another team, before one to a team of the caller',
       inTeam('member'),
       facts({ repositoryGrants: [toTeam(6, 'Admin'), toTeam(5, 'Read')] }),
       'Read',
     ],
-    [
-      'a grant to a team that is not its own',
-      inTeam('member'),
-      facts({ repositoryGrants: [toTeam(6, 'Admin')] }),
-      null,
-    ],
+    ['a grant to another team', inTeam('member'), facts({ repositoryGrants: [toTeam(6, 'Admin')] }), null],
     [
       'a grant to the account decides before the team',
       inTeam('admin'),
@@ -88,21 +83,21 @@ describe('levelOn', () => {
   const dataset = (createdBy: number, grants: Grant[] = []) => ({ dataset: { createdBy, grants } });
   it.each<[string, AccessTarget, Level | null]>([
     ['follows its repository', facts({ repositoryGrants: [toMe('Write')], ...dataset(9) }), 'Write'],
-    ['is Admin for who made it and may write', facts({ createdBy: me, ...dataset(me) }), 'Admin'],
+    ['is Admin for a creator who can write', facts({ createdBy: me, ...dataset(me) }), 'Admin'],
     [
-      'is not, once the repository cannot be written',
+      'is not Admin for a creator who can only read the repository',
       facts({ repositoryGrants: [toMe('Read')], ...dataset(me) }),
       'Read',
     ],
-    ['is hidden from who made it and left', facts(dataset(me)), null],
-    ['can be granted alone', facts(dataset(9, [toMe('Clone')])), 'Clone'],
+    ['is hidden from a creator without access to the repository', facts(dataset(me)), null],
+    ['can be granted by itself', facts(dataset(9, [toMe('Clone')])), 'Clone'],
     [
       'is not lowered by a grant',
       facts({ repositoryGrants: [toMe('Write')], ...dataset(9, [toMe('Read')]) }),
       'Write',
     ],
     [
-      'is not given by a grant to others',
+      'is not visible through a grant to others',
       facts(dataset(9, [{ accountId: 8, teamId: null, level: 'Read' }])),
       null,
     ],
@@ -129,19 +124,19 @@ describe('decide', () => {
   const elsewhere = callerWith({ key: { id: 1, readOnly: false, repositoryIds: [8] } });
 
   it.each<[string, Caller | undefined, AccessTarget | undefined, Level, 'read' | 'write', string]>([
-    ['nobody reads a public thing', undefined, open, 'Read', 'read', 'allowed'],
-    ['nobody writes a public thing', undefined, open, 'Read', 'write', 'no_key'],
-    ['nobody reads a private thing', undefined, facts(), 'Read', 'read', 'no_key'],
-    ['nobody reads what is not there', undefined, undefined, 'Read', 'read', 'no_key'],
-    ['a stranger reads a private thing', callerWith(), facts(), 'Read', 'read', 'no_access'],
-    ['somebody reads what is not there', callerWith(), undefined, 'Read', 'read', 'missing'],
-    ['a level is enough', callerWith(), shared, 'Write', 'write', 'allowed'],
-    ['a level is too low', callerWith(), shared, 'Admin', 'write', 'level'],
-    ['a read-only key reads', readOnly, shared, 'Read', 'read', 'allowed'],
-    ['a read-only key writes', readOnly, shared, 'Write', 'write', 'key_read_only'],
+    ['a read of a public repository without a key', undefined, open, 'Read', 'read', 'allowed'],
+    ['a write to a public repository without a key', undefined, open, 'Read', 'write', 'no_key'],
+    ['a read of a private repository without a key', undefined, facts(), 'Read', 'read', 'no_key'],
+    ['a read of a missing repository without a key', undefined, undefined, 'Read', 'read', 'no_key'],
+    ['a read of a private repository by a stranger', callerWith(), facts(), 'Read', 'read', 'no_access'],
+    ['a read of a missing repository by an account', callerWith(), undefined, 'Read', 'read', 'missing'],
+    ['a sufficient level', callerWith(), shared, 'Write', 'write', 'allowed'],
+    ['an insufficient level', callerWith(), shared, 'Admin', 'write', 'level'],
+    ['a read with a read-only key', readOnly, shared, 'Read', 'read', 'allowed'],
+    ['a write with a read-only key', readOnly, shared, 'Write', 'write', 'key_read_only'],
     ['a key for another repository', elsewhere, shared, 'Read', 'read', 'key_scope'],
-    ['a key for another repository, on a private thing', elsewhere, facts(), 'Read', 'read', 'no_access'],
-  ])('%s -> %s', (_name, who, what, need, intent, outcome) => {
+    ['a key for another repository, on a private one', elsewhere, facts(), 'Read', 'read', 'no_access'],
+  ])('%s', (_name, who, what, need, intent, outcome) => {
     const decision = decide(who, what, need, intent);
     expect(decision.allowed ? 'allowed' : decision.reason).toBe(outcome);
   });
@@ -191,7 +186,7 @@ describe('properties', () => {
     );
   });
 
-  it('a key never allows more than its account, and making a thing public never takes a level', () => {
+  it('a key never allows more than its account, and making a repository public never lowers a level', () => {
     fc.assert(
       fc.property(anyCaller, anyFacts, level, (who, what, need) => {
         const full = { ...who, key: { id: 1, readOnly: false, repositoryIds: null } };
@@ -204,7 +199,7 @@ describe('properties', () => {
     );
   });
 
-  it('without a key nothing but reading public things is allowed', () => {
+  it('without a key only reading of public repositories is allowed', () => {
     fc.assert(
       fc.property(
         anyFacts,

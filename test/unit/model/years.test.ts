@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { firstDayOf, isYear, saysYear } from '../../../src/model/years.js';
 
-describe('a name', () => {
+describe('saysYear', () => {
   it.each([
     'Year',
     ' YEAR ',
@@ -13,11 +13,11 @@ describe('a name', () => {
     'AÑO',
     'FY',
     '年',
-  ])('%j says year', (name) => {
+  ])('is true for %j', (name) => {
     expect(saysYear(name)).toBe(true);
   });
 
-  it.each(['Yearly', 'Code', 'yearling', 'Jahrgang', 'Annotation', 'Many', ''])('%j does not', (name) => {
+  it.each(['Yearly', 'Code', 'yearling', 'Jahrgang', 'Annotation', 'Many', ''])('is false for %j', (name) => {
     expect(saysYear(name)).toBe(false);
   });
 });
@@ -27,14 +27,14 @@ describe('a number', () => {
     expect(isYear(value)).toBe(true);
   });
 
-  it.each([1_499, 2_201, 2_020.5, Number.NaN, -2_000])('%d is none', (value) => {
+  it.each([1_499, 2_201, 2_020.5, Number.NaN, -2_000])('%d is not a year', (value) => {
     expect(isYear(value)).toBe(false);
   });
 });
 
 describe('the first day of a year', () => {
   it.each([1_500, 1_700, 1_899, 1_900, 1_901, 1_970, 1_972, 2_000, 2_001, 2_100, 2_200])(
-    '%d is that of a calendar',
+    'of %d is that of the calendar',
     (year) => {
       expect(firstDayOf(year)).toBe(Date.UTC(year, 0, 1) / 86_400_000);
     },

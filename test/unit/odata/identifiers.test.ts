@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { datasetOfSet, entitySetOf, identifierOf, isIdentifier } from '../../../src/odata/identifiers.js';
 
-/** The way back, as tools of .NET and XML Schema do it. */
+/** Decodes an identifier like tools of .NET and XML Schema. */
 const nameOf = (identifier: string): string =>
   identifier === '_x_'
     ? ''
@@ -33,7 +33,7 @@ const names = [
 ];
 
 describe('identifiers of columns', () => {
-  it('are identifiers of OData, from which the name is read again', () => {
+  it('are valid in OData, and decode to the name', () => {
     for (const name of names) {
       const identifier = identifierOf(name, 1);
       expect(isIdentifier(identifier), name).toBe(true);
@@ -46,25 +46,25 @@ describe('identifiers of columns', () => {
     expect(new Set(identifiers).size).toBe(names.length);
   });
 
-  it('leaves letters, digits and underscores as they are, and escapes the rest', () => {
+  it('keep letters, digits and underscores, and escape the rest', () => {
     expect(identifierOf('Country_2', 1)).toBe('Country_2');
     expect(identifierOf('GDP (USD)', 1)).toBe('GDP_x0020__x0028_USD_x0029_');
   });
 
-  it('names a column by its id when the name has no identifier that is short enough', () => {
+  it('contain the id of the column if its name is too long', () => {
     expect(identifierOf('x'.repeat(128), 7)).toBe('x'.repeat(128));
     expect(identifierOf('x'.repeat(129), 7)).toBe('_column_7');
   });
 });
 
 describe('entity sets of datasets', () => {
-  it('lead back to the name of the dataset, or to its id', () => {
+  it('decode to the name of the dataset, or to its id', () => {
     for (const name of names) expect(datasetOfSet(entitySetOf(name, 7))).toEqual({ name });
     expect(datasetOfSet(entitySetOf('x'.repeat(129), 7))).toEqual({ id: 7 });
     expect(datasetOfSet(entitySetOf('_dataset_7', 8))).toEqual({ name: '_dataset_7' });
   });
 
-  it('are nothing else', () => {
+  it('are not decoded from malformed names', () => {
     for (const set of ['', 'a b', 'a_x20_b', 'a_x0041_b', 'a_x0000_b', 'a_xFFFFFF_b', '_dataset_'])
       expect([set, datasetOfSet(set)]).toEqual([set, set === '_dataset_' ? { name: set } : undefined]);
   });

@@ -32,7 +32,7 @@ describe('$select', () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it('reads digits without quotes as a name if a column has it, else as an id', () => {
+  it('reads digits without quotes as a name if a column has it, otherwise as an id', () => {
     expect(names('5')).toEqual(['5']);
     expect(names('"5"')).toEqual(['5']);
     expect(names('[5]')).toEqual(['5']);

@@ -32,7 +32,7 @@ const repeated = (text: string, count: number, joint = ' or '): string =>
 
 const longFilters = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
-/** Runs the work, which must not block the event loop. Returns its error if it is a mistake of the caller, else ''. */
+/** Runs the work, which must not block the event loop. Returns its error if it is a mistake of the caller, otherwise ''. */
 const refusalOf = async (work: () => unknown): Promise<string> => {
   let message = '';
   await expectShortTurns(async () => {

@@ -8,7 +8,7 @@ import { own, recorder, requestOf, semaphore, versions, versionsOf } from './rec
 
 const renamed = { ...own, columns: own.columns.map((column) => ({ ...column, name: `${column.name}!` })) };
 
-/** Downloads whose first read finds the rows of the cached version gone. */
+/** Downloads whose first read fails because the rows of the cached version have moved. */
 const downloadsWith = (found: typeof own) => {
   const { reader } = recorder();
   let reads = 0;
@@ -45,7 +45,7 @@ describe('a read of rows that have moved', () => {
 describe('a read of a version with a copy', () => {
   const withCopy = versions.copy!;
 
-  /** Downloads of the version; notes of what was forgotten whether its copy was. */
+  /** Downloads of the version; `forgotten` records for each forgotten version whether its copy was bad. */
   const downloadsOf = (open: () => Promise<Readable>) => {
     const forgotten: (boolean | undefined)[] = [];
     const downloads = createDownloads({
@@ -58,7 +58,7 @@ describe('a read of a version with a copy', () => {
   };
   const failure = new AppError('unexpected', 'query_failed', 'a part is damaged');
 
-  it('forgets the copy when it breaks off behind the first bytes, and not when its reader leaves', async () => {
+  it('forgets the copy if its read fails, but not if the client stops reading', async () => {
     for (const [error, expected] of [
       [failure, [true]],
       [new Error('the reader has stopped reading'), []],
@@ -71,7 +71,7 @@ describe('a read of a version with a copy', () => {
     }
   });
 
-  it('keeps the copy when the failed statement read the segments', async () => {
+  it('keeps the copy if the failed statement read the segments', async () => {
     let reads = 0;
     const { downloads, forgotten } = downloadsOf(async () => {
       reads += 1;

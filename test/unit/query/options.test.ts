@@ -162,15 +162,15 @@ describe('each option', () => {
   };
 
   const tagOf = (source: Record<string, unknown>, from = columns): string => {
-    const asked = parseOptions(source);
-    const filter = createRequestFilters().compile({ options: asked }, from);
-    const format = asked.format ?? 'json';
+    const parsed = parseOptions(source);
+    const filter = createRequestFilters().compile({ options: parsed }, from);
+    const format = parsed.format ?? 'json';
     const read = { ...version, columns: from };
     const applied =
-      asked.apply === undefined
+      parsed.apply === undefined
         ? undefined
         : applyPipeline({
-            text: asked.apply,
+            text: parsed.apply,
             version: read,
             rows: versionSource('d', read),
             ranges: new Map(),
@@ -179,7 +179,7 @@ describe('each option', () => {
       version: read,
       rows: versionSource('d', read),
       applied,
-      options: asked,
+      options: parsed,
       format,
       filter,
     }).fingerprint;

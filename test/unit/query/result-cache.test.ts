@@ -16,12 +16,12 @@ const createSource = (...pieces: (string | Buffer | Error)[]) => {
   const runs: { signal: AbortSignal; go: () => void }[] = [];
   const open = async (signal: AbortSignal): Promise<OpenedAnswer> => {
     let go = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       go = resolve;
     });
     runs.push({ signal, go });
     async function* all() {
-      await begun;
+      await started;
       for (const piece of pieces) {
         if (piece instanceof Error) throw piece;
         yield Buffer.from(piece);
@@ -83,9 +83,9 @@ describe('cached results', () => {
     await broken.at(0);
     await expect(found).rejects.toThrow('broke off');
     const whole = createSource('all rows');
-    const again = answers.find(request('q'), whole.open);
+    const second = answers.find(request('q'), whole.open);
     await whole.at(0);
-    expect(String((await again).body)).toBe('all rows');
+    expect(String((await second).body)).toBe('all rows');
   });
 
   it('are streamed completely but not cached if they are large', async () => {

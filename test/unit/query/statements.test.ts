@@ -139,8 +139,8 @@ describe('other statements about rows', () => {
       rememberedBytes: 0,
     });
     for (const to of [1, 2]) {
-      const wanted = { datasetId: 3, between: { from: 0, to }, owner: 'me', requestId: 'r', signal };
-      await comparisons.open(wanted).catch((error: unknown) => {
+      const comparison = { datasetId: 3, between: { from: 0, to }, owner: 'me', requestId: 'r', signal };
+      await comparisons.open(comparison).catch((error: unknown) => {
         // The pool is on another server than the table.
         expect(error).toMatchObject({ code: 'version_gone' });
       });
@@ -151,12 +151,12 @@ describe('other statements about rows', () => {
   it('summarise columns and list values', async () => {
     const { reader, text } = recorder();
     const context = { queryId: 'q', signal };
-    const wanted = { version: own, owner: 'me', context };
+    const target = { version: own, owner: 'me', context };
     const summaries = createSummaries({ reader, semaphore, calculations: semaphore, sql: noSql });
-    await summaries.summarise({ ...wanted, filter: undefined, select: undefined });
-    await summaries.summarise({ ...wanted, filter: "Country eq 'France'", select: 'Price' });
+    await summaries.summarise({ ...target, filter: undefined, select: undefined });
+    await summaries.summarise({ ...target, filter: "Country eq 'France'", select: 'Price' });
     const values = createColumnValues({ reader, semaphore });
-    await values.find({ ...wanted, column: 'Country', startsWith: 'F', top: 10 });
+    await values.find({ ...target, column: 'Country', startsWith: 'F', top: 10 });
     await expectText('summaries', text());
   });
 

@@ -9,7 +9,7 @@ import { createEngine, type Engine } from '../../../src/storage/clickhouse/engin
 const columns = (count: number, from = 1): ColumnDefinition[] =>
   Array.from({ length: count }, (_, at) => ({ name: `c${from + at}_f`, type: 'Nullable(Float64)' }));
 
-/** Long lists are shortened: what matters of them is where they begin and end. */
+/** Shortens long lists to the columns around their limits. */
 const shown = ({ sql, settings }: Statement): string =>
   `${sql.replace(/(c2_f .*?)(, (?:ADD COLUMN IF NOT EXISTS )?c20\d_f )/, '…$2')}\n  -- ${JSON.stringify(settings)}`;
 
@@ -61,10 +61,10 @@ describe('statements that create and change tables', () => {
   });
 
   it('for a cluster without replicas are those of one server and those of its Distributed tables', () => {
-    const alone = everyStatement(createEngine('MergeTree'));
+    const single = everyStatement(createEngine('MergeTree'));
     const cluster = everyStatement(createEngine('MergeTree', { cluster: 'main' }));
-    expect(cluster.startsWith(alone)).toBe(true);
-    expect(cluster.slice(alone.length).match(/Distributed\('main', /g)).toHaveLength(3);
+    expect(cluster.startsWith(single)).toBe(true);
+    expect(cluster.slice(single.length).match(/Distributed\('main', /g)).toHaveLength(3);
   });
 
   it('are empty for no columns, segments or partitions', () => {

@@ -25,7 +25,7 @@ const version = (
   rest: Partial<CountedRows> = {},
 ): CountedRows => ({ place, columns: [column(1, 's')], segmentIds, rowCount, ...rest });
 
-/** What is read of two versions, without the SQL. */
+/** Rows that a read of two versions includes, without the SQL. */
 const summaryOf = (from: CountedRows, to: CountedRows) => {
   const { parts, sides, maxRows, shared, byPosition } = pairRows('db', from, to);
   return { reads: parts.map(({ side }) => side), sides, maxRows, shared, byPosition };
@@ -131,8 +131,8 @@ describe('two versions with the same columns', () => {
       version([2], 50),
       { reads: ['0', '1'], sides: ['from', 'to'], maxRows: 150, shared: 'none', byPosition: false },
     ],
-  ])('read %s', (_, from, to, wanted) => {
-    expect(summaryOf(from, to)).toEqual(wanted);
+  ])('read %s', (_, from, to, expected) => {
+    expect(summaryOf(from, to)).toEqual(expected);
   });
 
   it('are guarded by counts, together or each by its own', () => {
@@ -205,7 +205,7 @@ describe('statements about two versions', () => {
   const cut = [{ segmentId: 2, beforeUpload: 9 }];
   const from = version([1, 2], 100);
   const patchedTo = version([1, 2, 7, 8], 100, { patches: [7, 8], patchRows: [3, 4], hidden: 7 });
-  /** Patches 5 and 6 were folded into 50, and 6 is stored yet. */
+  /** Patches 5 and 6 were folded into 50, and both are still stored. */
   const lineage = new Map([
     [
       50,

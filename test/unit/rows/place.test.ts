@@ -8,11 +8,11 @@ const column = (id: number, physical: PhysicalType) => ({ name: `c${id}_${physic
 describe('a place', () => {
   it('is opaque outside of the code that knows where rows are stored', () => {
     const inside = { storeId: 1, shard: 1, pool: null };
-    // @ts-expect-error An object of the same shape is no place.
-    const made: Place = inside;
+    // @ts-expect-error An object of the same shape is not a Place.
+    const assigned: Place = inside;
     // @ts-expect-error Nothing can be read from a place.
     expect(tablePlace(inside).storeId).toBe(1);
-    expect(made).toEqual(placeOf(inside));
+    expect(assigned).toEqual(placeOf(inside));
   });
 
   it('is the same for the same table, or the same slot map of a pool', () => {

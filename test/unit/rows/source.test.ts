@@ -1,4 +1,4 @@
-/** What statements read of versions, segments and spans. A change of the SQL must be wanted, since it was measured. */
+/** Sources that statements read for versions, segments and spans. The SQL was measured, so every change must be deliberate. */
 import { describe, expect, it } from 'vitest';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';

@@ -11,12 +11,12 @@ import {
 } from '../../../src/uploads/lifecycle/transitions.js';
 
 describe('the transition table', () => {
-  it('is the one that docs/lifecycle.md shows (npm run docs:lifecycle)', () => {
+  it('matches docs/lifecycle.md (npm run docs:lifecycle)', () => {
     const text = readFileSync(lifecycleDoc, 'utf8');
     expect(withTransitions(text)).toBe(text);
   });
 
-  it('leads from every state but the last ones to the end, and out of completed never', () => {
+  it('can lead from every state to completed, and never out of completed', () => {
     const next = (state: ProcessState): ProcessState[] =>
       (Object.keys(transitions) as Event[]).flatMap((event) => transitionOf(event).moves[state] ?? []);
     for (const state of Object.keys(states) as ProcessState[]) {
@@ -29,7 +29,7 @@ describe('the transition table', () => {
 });
 
 describe('an event as SQL', () => {
-  it('names the states that it applies to, and the one after', () => {
+  it('has the states that it applies to, and the next one', () => {
     expect(moveSql('misfit')).toEqual({
       set: `phase = 'collect'`,
       when: `processes.status = 'pending' AND processes.phase IN ('insert')`,
@@ -37,7 +37,7 @@ describe('an event as SQL', () => {
     expect(moveSql('failed', 'p').set).toBe(`status = 'failed', ended_at = now()`);
   });
 
-  it('opens an ended process again', () => {
+  it('reopens a failed process', () => {
     const { set, when } = moveSql('retried', 'p');
     expect(set).toBe(`phase = 'collect', status = 'pending', error = NULL, ended_at = NULL`);
     expect(when).toBe(
@@ -45,7 +45,7 @@ describe('an event as SQL', () => {
     );
   });
 
-  it('keeps the state where it says so', () => {
+  it('can keep the current state', () => {
     expect(moveSql('stored', 'p').set).toBe('phase = p.phase');
     expect(inStates(['completed'])).toBe(`processes.status IN ('completed')`);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RunRange, swapRanges, swapWhole } from '../../../src/rows/swap.js';
 
-/** Those of the segments of the run; numbers between them are of other uploads. */
+/** Upload numbers of the segments of the run, with other uploads between them. */
 const uploadNumbers = [4, 10, 20];
 
 const range = (
@@ -72,13 +72,13 @@ describe('ranges of a run', () => {
   });
 });
 
-/** Versions as a list of how much of the run each has: so many segments, and perhaps a cut in the last of them. */
+/** Part of the run that a version has: its first `count` segments, the last of them possibly cut. */
 interface Held {
   readonly count: number;
   readonly cut: number | null;
 }
 
-/** Uploads whose rows each segment has: it may have been joined before, so that versions have a part of it. */
+/** Uploads of each segment: one that was joined before has several, and a version may have only part of it. */
 const uploads = [[1, 2, 5], [6], [8, 9], [12, 13, 14]];
 const firsts = uploads.map(([first]) => first!);
 
@@ -89,7 +89,7 @@ const held = fc
   })
   .map(({ count, cut }): Held => ({ count, cut: uploads[count - 1]?.[cut ?? 3] ?? null }));
 
-/** The same as ranges. */
+/** Ranges of the versions. */
 const rangesOf = (versions: readonly Held[]): RunRange[] => {
   const ranges: RunRange[] = [];
   for (let place = 0; place < uploads.length; place += 1) {

@@ -41,10 +41,10 @@ describe('the span of an axis', () => {
   });
 
   it('is read from the address if it is a date or a number', () => {
-    const ask = (query: string) => readQuestion(new URLSearchParams(query), { columns } as never);
-    expect(ask('from=2021-01-01&to=2022-01-01')).toMatchObject({ from: '2021-01-01', to: '2022-01-01' });
-    expect(ask("from=2021-01-01) or ('&to=12")).toMatchObject({ from: undefined, to: undefined });
-    expect(ask('rows=Price&from=-1.5&to=2021-01-01')).toMatchObject({ from: '-1.5', to: undefined });
+    const read = (query: string) => readQuestion(new URLSearchParams(query), { columns } as never);
+    expect(read('from=2021-01-01&to=2022-01-01')).toMatchObject({ from: '2021-01-01', to: '2022-01-01' });
+    expect(read("from=2021-01-01) or ('&to=12")).toMatchObject({ from: undefined, to: undefined });
+    expect(read('rows=Price&from=-1.5&to=2021-01-01')).toMatchObject({ from: '-1.5', to: undefined });
   });
 
   it('limits rows and values alike', () => {

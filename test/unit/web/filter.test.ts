@@ -92,8 +92,8 @@ describe('a filter in conditions', () => {
     ['City eq null', "City eq 'A'", "City eq null and City eq 'A'"],
     ['N ge 1 and N lt 2', 'N ge 5 and N lt 6', 'N ge 1 and N lt 2 and N ge 5 and N lt 6'],
     ["City eq 'A' or N gt 1", "City eq 'A'", "(City eq 'A' or N gt 1) and City eq 'A'"],
-  ])('%j with a click on %j', (filter, clicked, wanted) => {
-    expect(toggled(filter, clicked)).toBe(wanted);
+  ])('%j with a click on %j', (filter, clicked, expected) => {
+    expect(toggled(filter, clicked)).toBe(expected);
   });
 });
 
@@ -150,8 +150,8 @@ describe('a filter after a column is renamed', () => {
     ['year(year) eq 2020 and year eq 1', 'year', 'Jahr', 'year(Jahr) eq 2020 and Jahr eq 1'],
     ['Prices desc', 'Price', 'X', 'Prices desc'],
     ["contains([a]]b], 'it''s a]b')", 'a]b', 'c', "contains(c, 'it''s a]b')"],
-  ])('%s', (text, from, to, wanted) => {
-    expect(withColumnRenamed(text, from, to)).toBe(wanted);
+  ])('%s', (text, from, to, expected) => {
+    expect(withColumnRenamed(text, from, to)).toBe(expected);
   });
 });
 

@@ -18,7 +18,7 @@ const silent = {
   chunks: 1,
   waitsFor: null,
 };
-const well: State = {
+const healthy: State = {
   at: '2026-01-31T12:00:00.000',
   components: [component],
   consuming: { pausedSince: null },
@@ -52,7 +52,7 @@ const wrong: [string, Partial<State>, 'bad' | 'warn', string, string | undefined
   ],
   [
     'stuck uploads',
-    { uploads: { ...well.uploads, stuck: [silent] } },
+    { uploads: { ...healthy.uploads, stuck: [silent] } },
     'warn',
     '1 upload is stuck.',
     'oldest-pending-upload',
@@ -74,7 +74,7 @@ const sections = [
 
 describe('the verdict', () => {
   it('is good if nothing is wrong', () => {
-    expect(verdictOf(well)).toEqual({
+    expect(verdictOf(healthy)).toEqual({
       look: 'good',
       title: 'All is well',
       reasons: [
@@ -86,14 +86,14 @@ describe('the verdict', () => {
   });
 
   it.each(wrong)('names %s, with a section of the run-book', (_name, change, look, text, runbook) => {
-    const verdict = verdictOf({ ...well, ...change });
+    const verdict = verdictOf({ ...healthy, ...change });
     expect(verdict.look).toBe(look);
     expect(verdict.reasons.map((reason) => [reason.text, reason.runbook])).toEqual([[text, runbook]]);
     if (runbook !== undefined) expect(sections).toContain(runbook);
   });
 
   it('lists severe reasons first', () => {
-    const all: State = Object.assign({}, well, ...wrong.map(([, change]) => change));
+    const all: State = Object.assign({}, healthy, ...wrong.map(([, change]) => change));
     expect(verdictOf({ ...all, log: { ...log, deadLetters: 1 } }).reasons.map(({ text }) => text)).toEqual([
       'Kafka is not answering.',
       '1 dead letter needs a decision.',

@@ -44,7 +44,7 @@ const refusal = (text: string): AppError => {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error(`${text} was taken`);
+  throw new Error(`${text} was accepted`);
 };
 
 interface Case {

@@ -13,8 +13,8 @@ describe('a date', () => {
     ["'2020-01-05' lt Day", "lt('2020-01-05',#4)"],
     ['2020 le Day', "le('2020-01-01',#4)"],
     ["'2020Q3' ne startofquarter(Day)", "not(eq('2020-07-01',startofquarter(#4)))"],
-  ])('is compared with a text or a number that is read as a period: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('is compared with a text or a number that is read as a period: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 
   it('decides how a value next to it is read, before other columns do', () => {
@@ -35,8 +35,8 @@ describe('null', () => {
     ["concat(City, null) in ('a', 5)", 'false'],
     ["concat(City, null) in ('a', null)", 'true'],
     ['Day in (2020, null)', "in(#4,'2020-01-01',null)"],
-  ])('equals only null: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('equals only null: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 });
 
@@ -48,9 +48,12 @@ describe('numbers in quotes', () => {
     [`Price lt '${'9'.repeat(1_000)}'`, `lt(#3,${'9'.repeat(1_000)})`],
     ["City eq '5'", 'eq(#1,"5")'],
     ["Day eq '2020'", "eq(#4,'2020-01-01')"],
-  ])('are read as numbers next to an exact decimal column, if the protocol allows it: %s', (text, wanted) => {
-    expect(normal(text, true)).toBe(wanted);
-  });
+  ])(
+    'are read as numbers next to an exact decimal column, if the protocol allows it: %s',
+    (text, expected) => {
+      expect(normal(text, true)).toBe(expected);
+    },
+  );
 
   it('are rejected elsewhere', () => {
     const hint = 'write the number without quotes';

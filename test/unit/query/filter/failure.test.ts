@@ -28,7 +28,7 @@ describe('a failure', () => {
     });
   });
 
-  it('says that a text takes too much work', () => {
+  it('says that a text is too complex', () => {
     expect(() => compileFilter('City eq 1', columnsOf({ City: 'f' }), { maxWork: 200 })).toThrow(
       expect.objectContaining({
         code: 'too_complex',

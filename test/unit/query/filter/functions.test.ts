@@ -20,8 +20,8 @@ describe('a function', () => {
     ["trim(City) in ('a', 'b')", 'in(trim(#1),"a","b")'],
     // A column whose name looks like a value is a column, not a number that must be whole.
     ['substring(2.5, 1) eq City', 'eq(substring(#5,1),#1)'],
-  ])('keeps the order of its arguments: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('keeps the order of its arguments: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe('a function', () => {
     ["startofweek('2020-03-02') eq Day", "eq('2020-03-02',#3)"],
     ["startofweek('2020-03-01') eq Day", "eq('2020-02-24',#3)"],
     ["startofweek('0099-01-04') eq Day", "eq('0098-12-29',#3)"],
-  ])('of a date literal is folded to its value: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('of a date literal is folded to its value: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe('a function', () => {
     ['contains(City, null)', 'null'],
     ['startswith(null, City)', 'null'],
     ['endswith(City, null)', 'null'],
-  ])('of null is null: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('of null is null: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 
   it.each(['contains', 'startswith', 'endswith'])('%s of null is still a condition', (name) => {
@@ -79,7 +79,7 @@ describe('arithmetic', () => {
     ['-Speed lt -(Speed add 1)', 'lt(negate(#2),negate(add(#2,1)))'],
     ['Speed eq 1 add 2 mul 3', 'eq(#2,7)'],
     ['Speed gt 1e20 add 1', 'gt(#2,add(1e20,1))'],
-  ])('of null is null, and of literals their result unless it is very long: %s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('of null is null, and of literals their result unless it is very long: %s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 });

@@ -15,7 +15,7 @@ import {
   unitsText,
 } from '../../../../src/query/filter/number-literal.js';
 
-const exact = (text: string): Exact => parseExact(text) ?? expect.fail(`${text} is no number`);
+const exact = (text: string): Exact => parseExact(text) ?? expect.fail(`${text} is not a number`);
 
 describe('exact numbers', () => {
   it.each([
@@ -134,9 +134,9 @@ describe('arithmetic on literals', () => {
     ['div', '1', '3', `${'3'.repeat(22)}e-22`],
     ['div', '-1', '3', `-${'3'.repeat(22)}e-22`],
     ['mod', '-7.5', '2', '-15e-1'],
-  ] as const)('%s of %s and %s is %s', (operator, left, right, wanted) => {
+  ] as const)('%s of %s and %s is %s', (operator, left, right, expected) => {
     const result = foldArithmetic(operator, exact(left), exact(right));
-    expect(result && canonicalText(result)).toBe(wanted);
+    expect(result && canonicalText(result)).toBe(expected);
   });
 
   it.each([
@@ -144,9 +144,9 @@ describe('arithmetic on literals', () => {
     ['mul', '200', '0.5', '1e2'],
     ['sub', '1.5', '1.5', '0'],
     ['add', '1e15', '1e-15', '1000000000000000000000000000001e-15'],
-  ] as const)('drops trailing zeros: %s of %s and %s is %s', (operator, left, right, wanted) => {
+  ] as const)('drops trailing zeros: %s of %s and %s is %s', (operator, left, right, expected) => {
     const result = foldArithmetic(operator, exact(left), exact(right));
-    expect(result && canonicalText(result)).toBe(wanted);
+    expect(result && canonicalText(result)).toBe(expected);
   });
 
   it('is folded for literals of up to 30 digits and 15 decimals', () => {

@@ -59,8 +59,8 @@ describe('column names', () => {
     ['größe € gt 1', 'gt(#13,1)'],
     ["[true] eq 'x' and true", 'and(eq(#15,"x"),true)'],
     ["[eq] eq 'eq'", 'eq(#16,"eq")'],
-  ])('%s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('%s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 
   it('are case-sensitive, and the nearest one is suggested', () => {
@@ -106,8 +106,8 @@ describe('precedence', () => {
     ['Speed eq --1', 'eq(#4,1)'],
     ['Speed eq -(1 add 2)', 'eq(#4,-3)'],
     ['Speed ne 1 AND Speed GT 2', 'and(not(eq(#4,1)),gt(#4,2))'],
-  ])('%s', (text, wanted) => {
-    expect(normal(text)).toBe(wanted);
+  ])('%s', (text, expected) => {
+    expect(normal(text)).toBe(expected);
   });
 });
 

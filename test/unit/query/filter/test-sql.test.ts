@@ -50,6 +50,6 @@ it.each<[string, Test['operator'], readonly string[], readonly (readonly [string
       ['0', '1'],
     ],
   ],
-])('a comparison %s', (_, operator, nulls, wanted) => {
-  expect(['T', true, false].map((test) => answers(operator, test, nulls))).toEqual(wanted);
+])('a comparison %s', (_, operator, nulls, expected) => {
+  expect(['T', true, false].map((test) => answers(operator, test, nulls))).toEqual(expected);
 });

@@ -24,7 +24,7 @@ const codeOf = (text: string, columns: Parameters<typeof columnsOf>[0]): string 
 };
 
 describe.each(names)('a column called %s', (name) => {
-  const alone = [[name, 'f']] as const;
+  const single = [[name, 'f']] as const;
   const withValue = [
     ['Country', 's'],
     [name, 'f'],
@@ -33,13 +33,13 @@ describe.each(names)('a column called %s', (name) => {
   ] as const;
 
   it('is the column on the left of a comparison, and next to a value', () => {
-    expect(normal(`${name} gt 50`, alone)).toBe('gt(#1,5e1)');
-    expect(normal(`50 lt ${name}`, alone)).toBe('lt(5e1,#1)');
-    expect(normal(`${name} in (50, 51)`, alone)).toBe('in(#1,5e1,51)');
-    expect(normal(`not (${name} ge 50)`, alone)).toBe('not(ge(#1,5e1))');
-    expect(normal(`${name} add 1 gt 50`, alone)).toBe('gt(add(#1,1),5e1)');
-    expect(normal(`round(${name}) gt 50`, alone)).toBe('gt(round(#1),5e1)');
-    expect(normal(`${name} eq null`, alone)).toBe('isnull(#1)');
+    expect(normal(`${name} gt 50`, single)).toBe('gt(#1,5e1)');
+    expect(normal(`50 lt ${name}`, single)).toBe('lt(5e1,#1)');
+    expect(normal(`${name} in (50, 51)`, single)).toBe('in(#1,5e1,51)');
+    expect(normal(`not (${name} ge 50)`, single)).toBe('not(ge(#1,5e1))');
+    expect(normal(`${name} add 1 gt 50`, single)).toBe('gt(add(#1,1),5e1)');
+    expect(normal(`round(${name}) gt 50`, single)).toBe('gt(round(#1),5e1)');
+    expect(normal(`${name} eq null`, single)).toBe('isnull(#1)');
   });
 
   it('is the column among other columns', () => {
@@ -95,8 +95,8 @@ describe('a literal that is also a column name', () => {
     ['substring(Country, 2020) eq null', 'isnull(substring(#1,202e1))'],
     ['substring(Country, not, 2) eq null', 'isnull(substring(#1,#8,2))'],
     ['round(not) in (1)', 'in(round(#8),1)'],
-  ])('%s', (text, wanted) => {
-    expect(normal(text, years)).toBe(wanted);
+  ])('%s', (text, expected) => {
+    expect(normal(text, years)).toBe(expected);
   });
 
   it('with a type that fits nowhere is rejected with the way to write the value', () => {

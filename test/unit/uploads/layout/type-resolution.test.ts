@@ -44,13 +44,13 @@ describe('the type of an existing column', () => {
     ['d', '7', true, 's'],
     ['d', '', true, 'd'],
     ['f', '1.5', true, 'f'],
-  ])('%s that gets %j (widen %s) becomes %s', (existing, values, widen, wanted) => {
+  ])('of %s with the values %j (widen %s) becomes %s', (existing, values, widen, expected) => {
     const own = { ...column, existing };
     const settled = resolveColumn(layoutOf(own, widen), own, profileOf(values), { integer: 4, fraction: 3 });
-    expect(settled.physical).toBe(wanted);
+    expect(settled.physical).toBe(expected);
   });
 
-  it('asks for the digits that are stored only where they decide', () => {
+  it('needs the digits of stored values only if new values do not fit', () => {
     expect(needsDigits({ ...column, existing: 'f' }, profileOf('1.5'))).toBe(false);
     expect(needsDigits({ ...column, existing: 'f' }, profileOf('12345678901234567890.5'))).toBe(true);
     expect(needsDigits({ ...column, existing: 'n38_2' }, profileOf('1.25'))).toBe(false);
@@ -60,7 +60,7 @@ describe('the type of an existing column', () => {
 });
 
 describe('values of a column whose type is given', () => {
-  it('count only where they are of the type', () => {
+  it('are profiled only if they have that type', () => {
     const own: LayoutColumn = { ...column, dataType: 'Decimal' };
     const [profile] = profilesOf(Buffer.from('1\nword\n2020-01-01\n12345678901234567890.5\n'), layoutOf(own));
     expect(profile).toMatchObject({ kind: 'number', inexact: true, integerDigits: 20, fractionDigits: 1 });

@@ -33,20 +33,20 @@ const viewOf = (id: number): ProcessView => ({
   },
 });
 
-describe('a look at processes', () => {
-  it('sends one query for all callers that follow one, and reports deleted ones', async () => {
-    const asked: (readonly number[])[] = [];
+describe('the process watch', () => {
+  it('sends one query for all callers, and returns undefined for a deleted process', async () => {
+    const queries: (readonly number[])[] = [];
     const views = async (ids: readonly number[]): Promise<ProcessView[]> => {
-      asked.push(ids);
+      queries.push(ids);
       return ids.filter((id) => id !== 13).map(viewOf);
     };
     const watch = createProcessWatch({ views }, 5);
     const followed = await Promise.all(Array.from({ length: 200 }, (_, index) => watch.next(index % 50)));
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toHaveLength(50);
+    expect(queries).toHaveLength(1);
+    expect(queries[0]).toHaveLength(50);
     expect(followed[7]?.id).toBe(7);
     expect(followed[13]).toBeUndefined();
     expect((await watch.next(3))?.id).toBe(3);
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
   });
 });

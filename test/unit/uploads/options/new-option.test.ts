@@ -1,4 +1,4 @@
-/** Follows the walk "An upload option" in CONTRIBUTING: one record and one field, with nothing else to change. */
+/** Follows the walkthrough "An upload option" in CONTRIBUTING: one record and one field, and no other change. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { formOf } from '../../../../src/http/routes/upload-schema.js';
@@ -52,7 +52,7 @@ describe('a new record in the table of upload options', () => {
     });
   });
 
-  it('is stored in the layout, and listed among what workers must know', () => {
+  it('is stored in the layout, and listed among the options that workers must know', () => {
     expect(storedOptions(read({ trim: 'true' }), table)).toMatchObject({ trim: true, needs: ['trim'] });
     expect(storedOptions(read({}), table)).not.toHaveProperty('trim');
   });

@@ -53,8 +53,8 @@ describe('upload options', () => {
       { nullValues: '["a,b"]', decimal: ',' },
       { nullValues: ['a,b'], decimal: ',' },
     ],
-  ])('%j are read', (given, wanted) => {
-    expect(parse(given)).toMatchObject(wanted);
+  ])('are read from %j', (given, expected) => {
+    expect(parse(given)).toMatchObject(expected);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('upload options', () => {
     [{ onNewColumn: 'add', mode: 'delete' }, 'onNewColumn'],
     [{ dryRun: 'maybe' }, 'dryRun'],
     [{ onTypeConflict: 'replace', mode: 'append' }, 'onTypeConflict'],
-  ])('%j are refused, the option is named', (given, option) => {
+  ])('are refused with their name: %j', (given, option) => {
     expect(() => parse(given)).toThrow(
       expect.objectContaining({ code: 'invalid_option', details: { option } }),
     );
@@ -106,7 +106,7 @@ describe('upload options', () => {
         needs: ['onBadRow=quarantine', 'maxBadRows', 'decimal=,', 'nullValues'],
       },
     ],
-  ])('%j are stored for workers', (given, stored) => {
+  ])('are stored for workers: %j', (given, stored) => {
     expect(storedOptions(parse(given))).toEqual(stored);
   });
 
@@ -117,17 +117,17 @@ describe('upload options', () => {
       { delimiter: ';', quote: 'none' },
       { delimiter: 0x3b, quote: 0 },
     ],
-  ])('%j result in the dialect', (given, dialect) => {
+  ])('given as %j result in the dialect %j', (given, dialect) => {
     expect(dialectOf(parse(given))).toEqual(dialect);
   });
 
-  it('name the nearest known one', () => {
+  it('are suggested for an unknown name', () => {
     expect(() => parse({ onbadrows: 'fail' })).toThrow(/did you mean onBadRow\?/);
   });
 });
 
 describe('a manifest', () => {
-  it('lists columns as they were given', () => {
+  it('keeps its columns unchanged', () => {
     const columns = [{ name: 'a', id: 3, dataType: 'Date', isEntity: true, dateFormat: '%d/%m/%Y' }];
     expect(runAtOnce(manifestSteps(JSON.stringify({ columns })))).toEqual({ columns, unlisted: 'infer' });
   });
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     ['{"columns": [{"name": "a", "description": "\\ud800"}]}', /description must be well-formed/],
     ['{"columns": [{"name": "a", "description": 1}]}', /description must be a text/],
     ['{"unlisted": "drop"}', /unlisted/],
-  ])('%s is refused', (text, message) => {
+  ])('is refused: %s', (text, message) => {
     expect(() => runAtOnce(manifestSteps(text))).toThrow(message);
   });
 });
@@ -190,7 +190,7 @@ describe('text that is not UTF-8', () => {
     ).toBe('€ –äŸ');
   });
 
-  it('must begin with the mark that was announced', async () => {
+  it('must begin with the byte order mark of its encoding', async () => {
     expect(await bytesOf('utf-16le', [[0xff], [0xfe, 0x61], [0]])).toEqual(
       Buffer.from([0xff, 0xfe, 0x61, 0]),
     );

@@ -5,7 +5,7 @@ import { createAccountWindows } from '../../../../src/uploads/receive/account-wi
 
 const greedy = { accountId: 1, processId: 10 };
 
-/** Windows of four chunks over a table of what workers have handled. */
+/** Windows of four chunks; `handled` has the number of chunks that workers have handled, by process. */
 const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) => {
   const windows = createAccountWindows({
     chunks: () => 4,
@@ -25,7 +25,7 @@ const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) 
   return { windows, send, entered: () => entered };
 };
 
-/** So many have come in, and no more come soon after. */
+/** Waits until `count` chunks have entered, and checks that no others follow. */
 const expectEntered = async (entered: () => number, count: number): Promise<void> => {
   await expect.poll(entered, { interval: 5 }).toBe(count);
   await sleep(20);
@@ -33,7 +33,7 @@ const expectEntered = async (entered: () => number, count: number): Promise<void
 };
 
 describe('the window of an account', () => {
-  it('holds chunks back until workers have handled those before, over all its uploads', async () => {
+  it('holds back chunks of all its uploads until workers have handled earlier ones', async () => {
     const handled = new Map([
       [10, 0],
       [11, 0],
@@ -49,14 +49,14 @@ describe('the window of an account', () => {
     await windows.close();
   });
 
-  it('is its own: another account is not held back', async () => {
+  it('does not hold back another account', async () => {
     const { windows, send } = open(new Map([[10, 0]]));
     send(50);
     await Promise.all(send(1, 1, { accountId: 2, processId: 20 }));
     await windows.close();
   });
 
-  it('is smaller while others have chunks on their way: accounts take turns', async () => {
+  it('is smaller while others have chunks in flight, so that accounts take turns', async () => {
     const handled = new Map([
       [10, 0],
       [20, 0],
@@ -72,13 +72,13 @@ describe('the window of an account', () => {
     await windows.close();
   });
 
-  it('counts work, not messages: small chunks pass', async () => {
+  it('counts load, not messages: small chunks pass', async () => {
     const { windows, send } = open(new Map([[10, 0]]));
     await Promise.all(send(1_000, 0.001));
     await windows.close();
   });
 
-  it('is free again when an upload has ended', async () => {
+  it('is released when an upload has ended', async () => {
     const handled = new Map([[10, 0]]);
     const { windows, send, entered } = open(handled);
     send(6);
@@ -88,13 +88,13 @@ describe('the window of an account', () => {
     await windows.close();
   });
 
-  it('delays no account while no chunk is handled at all: Kafka accepts all of them', async () => {
+  it('holds nothing back once no chunk has been handled for stallMs', async () => {
     const { windows, send } = open(new Map([[10, 0]]), { stallMs: 30 });
     await Promise.all(send(100));
     await windows.close();
   });
 
-  it('lets everybody go when it is closed', async () => {
+  it('releases all waiting chunks when it is closed', async () => {
     const { windows, send } = open(new Map([[10, 0]]));
     const sent = send(10);
     await windows.close();

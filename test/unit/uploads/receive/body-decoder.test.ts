@@ -35,7 +35,7 @@ describe.each([1, 7, 1024])('a gzip file in pieces of %i bytes', (pieceBytes) =>
     expect(await readBytes(first, second)).toBe('a,b\n1,2\n3,4\n');
   });
 
-  it('is refused wherever it is cut, but for the end of a member', async () => {
+  it('is refused if it is truncated, except at the end of a member', async () => {
     const whole = Buffer.concat([first, second]);
     for (let length = 2; length < whole.length; length++) {
       const text = await readBytes(whole.subarray(0, length));
@@ -43,7 +43,7 @@ describe.each([1, 7, 1024])('a gzip file in pieces of %i bytes', (pieceBytes) =>
     }
   });
 
-  it('may be padded with zeros, behind which nothing is lost', async () => {
+  it('may be padded with zeros, and is refused with data after the padding', async () => {
     const padding = Buffer.alloc(40);
     expect(await readBytes(first, padding)).toBe('a,b\n1,2\n');
     expect(await readBytes(first, padding, second)).toBe('gzip_damaged');
@@ -52,8 +52,8 @@ describe.each([1, 7, 1024])('a gzip file in pieces of %i bytes', (pieceBytes) =>
   });
 });
 
-describe('a gzip file whose end is padding', () => {
-  it('waits for the rest no longer than for any other byte', async () => {
+describe('a gzip file that ends in padding', () => {
+  it('is refused if it stalls within the padding', async () => {
     const hanging = (async function* () {
       yield first;
       yield Buffer.alloc(8);

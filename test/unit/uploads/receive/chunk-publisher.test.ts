@@ -4,7 +4,7 @@ import type { Chunk } from '../../../../src/model/chunk.js';
 import { recordsPerUpload } from '../../../../src/model/position.js';
 import { createChunkPublisher } from '../../../../src/uploads/receive/chunk-publisher.js';
 
-it('refuses the record whose position would belong to the next upload, in any mode, and accepts the one before', async () => {
+it('refuses the record whose position would belong to the next upload, and accepts the one before', async () => {
   const sent: Chunk[] = [];
   const publisher = createChunkPublisher({
     producer: { maxDataBytes: 1_000_000, send: async (_lane, chunk) => void sent.push(chunk) },
