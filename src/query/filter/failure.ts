@@ -92,7 +92,7 @@ export const createFailures = (text: string, owner: TextOwner = filterText): Fai
     tooComplex: () =>
       invalid(
         'too_complex',
-        `The ${owner.noun} takes too much work to read; make it shorter, or write column names in brackets.`,
+        `The ${owner.noun} is too complex; shorten it, or write column names in brackets.`,
       ),
   };
 };

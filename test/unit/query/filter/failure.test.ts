@@ -33,7 +33,7 @@ describe('a failure', () => {
       expect.objectContaining({
         code: 'too_complex',
         message:
-          'The filter takes too much work to read; make it shorter, or write column names in brackets.',
+          'The filter is too complex; shorten it, or write column names in brackets.',
       }),
     );
   });
