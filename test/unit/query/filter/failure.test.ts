@@ -32,8 +32,7 @@ describe('a failure', () => {
     expect(() => compileFilter('City eq 1', columnsOf({ City: 'f' }), { maxWork: 200 })).toThrow(
       expect.objectContaining({
         code: 'too_complex',
-        message:
-          'The filter is too complex; shorten it, or write column names in brackets.',
+        message: 'The filter is too complex; shorten it, or write column names in brackets.',
       }),
     );
   });
