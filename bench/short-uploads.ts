@@ -147,5 +147,5 @@ export const shortUploads: Bench = async ({ pick, say, report, product: open }) 
   say('during a bulk upload');
   report(await duringBulkFigures(product, pick(10e9, 300e6), say));
   say('at once');
-  return atOnceFigures(product, 200, pick(9, 5));
+  return atOnceFigures(product, 200, pick(9, 3));
 };
