@@ -50,7 +50,7 @@ export const makeFile = (random: Random, number: number, mode: Mode): UploadFile
   return { number, mode, rows, csv: `${[columns.join(','), ...lines].join('\n')}\n`, isRejected };
 };
 
-/** Of several rows with the same key, keeps the last one, at its own position. */
+/** Keeps only the last row of each key, at its own position. */
 const lastOfEachKey = (rows: readonly Row[]): Row[] => {
   const last = new Map(rows.map((row) => [row.key, row]));
   return rows.filter((row) => last.get(row.key) === row);

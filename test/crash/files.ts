@@ -145,7 +145,7 @@ export const createFile = (seed: number, largestRows: number): CrashFile => {
   const uploadOptions = uploadOptionsOf(seed);
   const kind = random.weighted(kinds);
   const rows = kind === 'header_only' ? 0 : rowsOf(random, largestRows);
-  // Of these errors, only a record with too few fields can be quarantined.
+  // Only a record with too few fields can be quarantined; the other errors fail the upload.
   const refusal = kind === 'field_count' && uploadOptions.quarantine ? undefined : refusals[kind];
   const oneLine = refusals[kind] !== undefined;
   const special = rows === 0 ? -1 : random.between(Math.floor((rows - 1) * 0.4), rows - 1);
