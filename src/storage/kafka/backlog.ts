@@ -5,6 +5,7 @@ import { type ChunkPosition, type ChunkTopic, chunkTopics } from '../../model/ch
 import type { KafkaConnection } from './connection.js';
 import { clientOf } from './kafkajs/client.js';
 import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
+import { stillHeld } from './message-age.js';
 import { countPartitions, type TopicNames } from './topics.js';
 
 /** Resource type of a topic in describeConfigs. kafkajs exports the enum to CommonJS only. */
@@ -168,10 +169,10 @@ export const openBacklogMonitor = async (options: BacklogMonitorOptions): Promis
         ({ partition, offset }) => [partition, BigInt(offset)],
       ),
     );
-    return ranges.some((range) => {
-      const offset = range[first];
-      return offset < range.high && offset < (younger.get(range.partition) ?? offset);
-    });
+    const older = ranges
+      .map((range) => ({ partition: range.partition, needed: range[first], end: range.high }))
+      .filter(({ partition, needed, end }) => needed < end && needed < (younger.get(partition) ?? needed));
+    return (await stillHeld(client, topics[topic], older)).length > 0;
   };
 
   /** Sizes need a separate privilege on some clusters. Without them only the age is checked. */

@@ -3,7 +3,7 @@ import { chunkTopics } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { withAdmin } from './kafkajs/client.js';
 import { readLogSizes } from './kafkajs/log-sizes.js';
-import { agesOf } from './message-age.js';
+import { agesOf, stillHeld } from './message-age.js';
 import type { TopicNames } from './topics.js';
 
 /** Lag of a group in one partition. */
@@ -15,7 +15,7 @@ interface PartitionLag {
   readonly lag: number;
   /** Bytes of these messages, by the mean size of the partition; null if Kafka does not report the sizes of its logs. */
   readonly bytes: number | null;
-  /** Age of the first of them in seconds, to an eighth of it; 0: there is none. */
+  /** Age of the first of them in seconds, to an eighth of it; 0: there is none, or retention has just removed it. */
   readonly seconds: number;
 }
 
@@ -95,17 +95,17 @@ const lagOf = async (
       return { partition, needed, held, lag: Math.max(0, Number(BigInt(high) - needed)) };
     })
     .sort((a, b) => a.partition - b.partition);
-  const ages = await agesOf(
-    backlogs.filter(({ lag }) => lag > 0),
-    async (ageMs) => {
-      const firsts = await admin.fetchTopicOffsetsByTimestamp(topic, Math.round(Date.now() - ageMs));
-      return new Map(firsts.map(({ partition, offset }) => [partition, BigInt(offset)]));
-    },
-  );
+  const behind = backlogs.filter(({ lag }) => lag > 0);
+  const ages = await agesOf(behind, async (ageMs) => {
+    const firsts = await admin.fetchTopicOffsetsByTimestamp(topic, Math.round(Date.now() - ageMs));
+    return new Map(firsts.map(({ partition, offset }) => [partition, BigInt(offset)]));
+  });
+  const held = new Set((await stillHeld(admin, topic, behind)).map(({ partition }) => partition));
   const bytes = await bytesOf(kafka, topic, backlogs);
   return backlogs.map((backlog) => {
     const { partition, lag } = backlog;
-    const seconds = Math.round((ages.get(partition) ?? 0) / 1_000);
+    const age = held.has(partition) ? (ages.get(partition) ?? 0) : 0;
+    const seconds = Math.round(age / 1_000);
     return { group, topic, partition, lag, bytes: bytes?.(backlog) ?? null, seconds };
   });
 };

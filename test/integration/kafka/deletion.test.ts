@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { Admin } from 'kafkajs';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { type BacklogMonitor, openBacklogMonitor } from '../../../src/storage/kafka/backlog.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { readLogState } from '../../../src/storage/kafka/consumer-lag.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { ensureTopics, topicNames } from '../../../src/storage/kafka/topics.js';
+import { connectKafka } from '../../support/kafka.js';
+import { patienceMs } from '../../support/patience.js';
+
+const groupPrefix = `t${randomBytes(6).toString('hex')}`;
+const topics = topicNames(groupPrefix);
+const partitions = 2;
+const rounds = 60;
+
+let kafka: KafkaConnection;
+let admin: Admin;
+let monitor: BacklogMonitor;
+
+beforeAll(async () => {
+  kafka = connectKafka('deletion-test');
+  admin = clientOf(kafka).admin();
+  await admin.connect();
+  await ensureTopics(kafka, topics, {
+    partitions,
+    replication: 1,
+    retentionMs: 3_600_000,
+    retentionBytes: 1 << 30,
+    maxMessageBytes: 1 << 20,
+  });
+  monitor = await openBacklogMonitor({
+    kafka,
+    topics,
+    groupPrefix,
+    ageShare: 0.5,
+    lateMs: 600_000,
+    log: silentLog,
+  });
+  // Kafka refuses the first requests for offsets of its first group.
+  await vi.waitFor(() => monitor.probe([]), { timeout: patienceMs });
+});
+
+afterAll(async () => {
+  await monitor.close();
+  await admin.deleteTopics({ topics: Object.values(topics) });
+  await admin.disconnect();
+});
+
+/** Sends new messages, then deletes them while `look` reads: first at its begin, then later and later. */
+const lookWhileDeleted = async <T>(look: () => Promise<T>): Promise<T[]> => {
+  const producer = clientOf(kafka).producer();
+  await producer.connect();
+  const seen: T[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const messages = Array.from({ length: 4 }, (_, at) => ({ value: 'new', partition: at % partitions }));
+    await producer.send({ topic: topics.bulk, messages });
+    const ends = await admin.fetchTopicOffsets(topics.bulk);
+    const looking = look();
+    await new Promise((resolve) => setTimeout(resolve, round % 20));
+    await admin.deleteTopicRecords({
+      topic: topics.bulk,
+      partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+    });
+    seen.push(await looking);
+  }
+  await producer.disconnect();
+  return seen;
+};
+
+it('messages that Kafka deletes while the backlog is read do not count as old', async () => {
+  const probes = (await lookWhileDeleted(() => monitor.probe([]))).flat();
+  expect(probes.filter(({ late, overdue }) => late || overdue)).toEqual([]);
+  expect(probes.some(({ waiting }) => waiting > 0)).toBe(true);
+});
+
+it('messages that Kafka deletes while their age is read do not count as old', async () => {
+  const states = await lookWhileDeleted(() => readLogState({ kafka, topics, groupPrefix }));
+  const lags = states.flatMap(({ lag }) => lag);
+  expect(lags.filter(({ seconds }) => seconds > 60)).toEqual([]);
+  expect(lags.some(({ lag }) => lag > 0)).toBe(true);
+});
