@@ -699,7 +699,8 @@ describe('browsing and searching', () => {
     expect(await notAsked({ providers: [{ ...keyed, search: failing }, bankOfCanada] })).toEqual(['keyed']);
     expect(await notAsked({ providers: [{ ...keyed, search: slow }, bankOfCanada] })).toEqual(['keyed']);
     expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
-    await notAsked({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false });
+    // A provider that the plan excludes is not listed at all.
+    expect(await notAsked({ paidProviders: ['keyed'] }, { ...anonymous, mayUsePaid: false })).toEqual([]);
     expect(upstream.calls.filter(({ url }) => url.startsWith('/search'))).toEqual([]);
   });
 });

@@ -40,6 +40,10 @@ describe('a repository that is offered', () => {
     await call(ada, 'PUT', `/repositories/${id}/permissions/bob`, { level: 'Read' });
     await call(ada, 'PUT', `/repositories/${id}/permissions/eve`, { level: 'Read' });
     const before = await download(ada, dataset);
+    const versionsOf = async (client: Client): Promise<unknown[]> =>
+      json<unknown[]>(await call(client, 'GET', `/datasets/${dataset}/versions`));
+    const versions = await versionsOf(ada);
+    expect(versions).toHaveLength(1);
 
     expect(
       await json(await call(ada, 'PUT', `/repositories/${id}/transfer`, { account: 'eve' })),
@@ -61,6 +65,7 @@ describe('a repository that is offered', () => {
       permission: 'Owner',
     });
     expect(await download(bob, dataset)).toBe(before);
+    expect(await versionsOf(bob)).toEqual(versions);
     expect((await call(ada, 'GET', `/datasets/${dataset}`)).status).toBe(403);
     expect((await call(eve, 'GET', `/datasets/${dataset}`)).status).toBe(200);
     expect(await json(await call(bob, 'GET', `/repositories/${id}/permissions`))).toEqual([
