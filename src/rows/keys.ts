@@ -1,5 +1,5 @@
 /** Queries about the keys of a merge: how a file changes the previous version. */
-import type { NamedColumn } from '../model/column.js';
+import type { NamedColumn, StoredColumn } from '../model/column.js';
 import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/client.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { type Digits, digitsSql } from './count.js';
@@ -52,8 +52,20 @@ const maxKeysListed = 1_000_000;
 /** Maximum differing buckets; if there are more, all rows are compared. */
 const maxBuckets = bucketCount / 4;
 
+/** Fewest columns of a version whose rows are compared by their first columns before all are read. */
+const manyColumns = 32;
+
+/** Columns that are compared first. */
+const firstCompared = 8;
+
 const examples = 3;
 const keyLength = 200;
+
+type Hits = Pick<KeyCounts, 'known' | 'hits' | 'same' | 'found'>;
+
+/** The first columns outside of the key. */
+const firstColumns = ({ columns, keyIds }: SegmentMerge): StoredColumn[] =>
+  columns.filter(({ id }) => !keyIds.includes(id)).slice(0, firstCompared);
 
 /** @param isUrgent False: statements run with low priority. */
 export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys => {
@@ -94,15 +106,17 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     );
   };
 
-  const countHits = async (
+  /** Finds the rows whose keys the file has. Those whose values differ in none of `columns` count as the same. */
+  const compareHits = async (
     merge: SegmentMerge,
     counts: Pick<KeyCounts, 'distinct' | 'rows'>,
-  ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same' | 'found'>> => {
+    columns: readonly StoredColumn[],
+  ): Promise<Hits> => {
     const sql = partsOf(merge);
     const { base, file, keysOf, on, params } = sql;
     const isDelete = merge.mode === 'delete';
     const isSync = merge.mode === 'sync';
-    const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side));
+    const hash = (side: MergeSide): string => (isDelete ? 'toUInt8(0)' : rowHash(sql, side, columns));
     const isListed = counts.distinct <= maxKeysListed;
     // The join fills rows without a match with zeros; no position is 0.
     const isHit = 'b.p != 0 AND f.r != 0';
@@ -139,6 +153,19 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
       return counted;
     const keys = unknown <= maxPositions ? { unknownRows } : { knownRows };
     return { ...counted, found: { changed, changedBy, removed, ...keys } };
+  };
+
+  const countHits = async (
+    merge: SegmentMerge,
+    counts: Pick<KeyCounts, 'distinct' | 'rows'>,
+  ): Promise<Hits> => {
+    // Scattered rows are in every granule, so comparing a thousand of them reads each column as a whole.
+    const first = merge.mode === 'upsert' && merge.columns.length >= manyColumns ? firstColumns(merge) : [];
+    if (first.length > 0) {
+      const hits = await compareHits(merge, counts, first);
+      if (hits.same === 0) return hits;
+    }
+    return compareHits(merge, counts, merge.columns);
   };
 
   return {

@@ -173,8 +173,8 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
     /** Values of a row, in the types of the target. */
     valuesOf: (side: MergeSide): string[] => merge.columns.map((column) => valueIn(column, side)),
     /** Values of a row, for comparisons that find changed rows. */
-    comparedOf: (side: MergeSide): string[] =>
-      merge.columns.map((column) => comparedIn(column, side, narrowed)),
+    comparedOf: (side: MergeSide, columns: readonly StoredColumn[] = merge.columns): string[] =>
+      columns.map((column) => comparedIn(column, side, narrowed)),
     /** Join condition that the rows `b` and `f` have the same key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
     params: { ...values, file: merge.fileSegment },
@@ -211,9 +211,12 @@ export const winners = (
     GROUP BY ${keyNames.join(', ')})`;
 };
 
-/** Hash of the values of a row, to find changed rows. */
-export const rowHash = ({ comparedOf }: MergeSql, side: MergeSide): string =>
-  `sipHash128(tuple(${comparedOf(side).join(', ')}))`;
+/** Hash of the values of a row, by default of all columns, to find changed rows. */
+export const rowHash = (
+  { comparedOf }: MergeSql,
+  side: MergeSide,
+  columns?: readonly StoredColumn[],
+): string => `sipHash128(tuple(${comparedOf(side, columns).join(', ')}))`;
 
 /** Most keys in an in-memory set that rows are checked against before their other columns are read. */
 const maxKeysInSet = 4_000_000;

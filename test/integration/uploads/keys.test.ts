@@ -124,6 +124,41 @@ describe('the columns of a key', () => {
   });
 });
 
+describe('an upsert into a table of many columns', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `v${at}`);
+  const header = ['k', ...names].join(',');
+  /** One line: a key and `value` in every column, but other values in some of them. */
+  const line = (key: string, value: string, others: Readonly<Record<string, string>> = {}): string =>
+    [key, ...names.map((name) => others[name] ?? value)].join(',');
+  const upsert = async (...lines: string[]): Promise<[ProcessAnswer & Counts, string[]]> => {
+    const before = ['a', 'b', 'c'].map((key) => line(key, '1'));
+    const dataset = await datasetOf([header, ...before, ''].join('\n'));
+    const done = await send(dataset, [header, ...lines, ''].join('\n'), { mode: 'upsert', key: 'k' });
+    return [done, await rowsOf(dataset)];
+  };
+
+  it('replaces rows that differ in the first columns, in the last one, or in all', async () => {
+    const files = [line('a', '2'), line('b', '1', { v0: '3' }), line('c', '1', { v39: '4' })];
+    const [done, rows] = await upsert(...files);
+    expect(done).toMatchObject({ inserted: 0, replaced: 3, unchanged: 0, removed: 0 });
+    expect(rows).toEqual(files);
+  });
+
+  it('replaces every row if all of them differ in the first columns', async () => {
+    const files = [line('a', '2'), line('b', '1', { v3: '' })];
+    const [done, rows] = await upsert(...files, line('d', '5'));
+    expect(done).toMatchObject({ inserted: 1, replaced: 2, unchanged: 0, removed: 0 });
+    expect(rows).toEqual([...files, line('c', '1'), line('d', '5')]);
+  });
+
+  it('counts equal rows as unchanged, next to changed ones', async () => {
+    const changed = line('b', '1', { v39: '' });
+    const [done, rows] = await upsert(line('a', '1'), changed);
+    expect(done).toMatchObject({ inserted: 0, replaced: 1, unchanged: 1, removed: 0 });
+    expect(rows).toEqual([line('a', '1'), changed, line('c', '1')]);
+  });
+});
+
 describe('delete and sync', () => {
   it('delete removes the keys in the file and nothing else', async () => {
     const dataset = await datasetOf('k,y,v\na,1,1\na,2,2\nb,1,3\n,1,4\n');
