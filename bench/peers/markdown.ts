@@ -70,7 +70,7 @@ ${table(
   measured.map(({ title, ms }) => [title, ...ms.map(time)]),
 )}
 
-The same queries once the version has been read several times and has a [read copy](adr/0095-copies-for-reading.md):
+The same queries once the version has been read several times and has a [read copy](adr/0095-read-copies.md):
 
 ${table(
   ['', ...names.slice(0, 3)],

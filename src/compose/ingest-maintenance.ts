@@ -67,7 +67,7 @@ export const startReadCopies = async (core: Core, scope: Scope): Promise<void> =
     quietMs: config.readCopyQuietMs,
     maxBytes: config.readCopyMaxBytes,
     keepMs: config.readCopyKeepMs,
-    onCopied: (rows) => metrics.rowsCopiedForReading.inc(rows),
+    onCopied: (rows) => metrics.readCopyRows.inc(rows),
   });
   await jobs.start('read-copies', { everyMs: config.readCopyIntervalMs, run, scope });
 };

@@ -241,24 +241,24 @@ export const ingestSettings = {
     'READ_COPY_QUIET_MS',
     integer(0),
     '300000',
-    'Minimum age in milliseconds of a version that is copied for reading; its dataset must have no upload in progress.',
+    'Minimum age in milliseconds of a version before it gets a read copy; its dataset must have no upload in progress.',
   ),
   readCopyIntervalMs: setting(
     'READ_COPY_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between rounds of a worker that make requested copies for reading and drop unused ones.',
+    'Milliseconds between rounds of a worker that make requested read copies and drop unused ones.',
   ),
   readCopyKeepMs: setting(
     'READ_COPY_KEEP_MS',
     integer(1),
     String(7 * 24 * 3600 * 1000),
-    'Milliseconds for which a copy for reading is kept after its last read.',
+    'Milliseconds for which a read copy is kept after its last read.',
   ),
   readCopyMaxBytes: setting(
     'READ_COPY_MAX_BYTES',
     integer(0),
     String(50 * 1024 * MiB),
-    'Most bytes on disk of all copies for reading, at most a quarter of the space that would be free without them. The least recently read are dropped first.',
+    'Most bytes on disk of all read copies, at most a quarter of the space that would be free without them. The least recently read are dropped first.',
   ),
 } as const;

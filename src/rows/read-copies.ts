@@ -1,7 +1,7 @@
 /**
- * Copies for reading. Segments are written before it is known which other values their table will get, so their columns are Nullable and
+ * Read copies. Segments are written before it is known which other values their table will get, so their columns are Nullable and
  * texts have no dictionary (docs/adr/0090-own-tables-stay-plain.md). A version never changes: if it is large and read repeatedly, a worker
- * makes a copy whose column types are chosen by its values (docs/adr/0095-copies-for-reading.md).
+ * makes a copy whose column types are chosen by its values (docs/adr/0095-read-copies.md).
  *
  *   request   the API notes that a version was read several times (read-notes.ts)
  *   copy      a worker copies the rows in order to a table of their own, at low priority, while nothing writes the dataset
@@ -101,10 +101,7 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
     if (!(await publishCopy(sql, versionId, copy))) return;
     const { rowCount: rows } = version;
     options.onCopied(rows);
-    log.info(
-      { version: versionId, rows, bytes: copy.bytes, ms: Date.now() - startedAt },
-      'copy for reading made',
-    );
+    log.info({ version: versionId, rows, bytes: copy.bytes, ms: Date.now() - startedAt }, 'read copy made');
   };
 
   return async (stop) => {
@@ -117,10 +114,7 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
         await make(wanted, stop);
       } catch (error) {
         if (stop.aborted) break;
-        log.warn(
-          { err: error, version: wanted.versionId, reason: messageOf(error) },
-          'copy for reading not made',
-        );
+        log.warn({ err: error, version: wanted.versionId, reason: messageOf(error) }, 'read copy not made');
         await postponeCopy(sql, wanted.versionId, isOutage(error) ? outageRetryMs : retryMs);
       }
     }

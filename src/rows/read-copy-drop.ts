@@ -1,4 +1,4 @@
-/** Drops unneeded tables of copies for reading (read-copies.ts). */
+/** Drops unneeded tables of read copies (read-copies.ts). */
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createDdl, runAll } from './ddl.js';

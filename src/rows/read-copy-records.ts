@@ -1,4 +1,4 @@
-/** Copies for reading in PostgreSQL (migrations: `read_copies`). No other file writes them. */
+/** Read copies in PostgreSQL (migrations: `read_copies`). No other file writes them. */
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** Milliseconds until a failed copy, or one without space, is retried. */

@@ -1,4 +1,4 @@
-/** Writes a copy for reading (read-copies.ts): chooses types by the values, copies the rows and compares both sides. */
+/** Writes a read copy (read-copies.ts): chooses types by the values, copies the rows and compares both sides. */
 import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
 import type { ClickHouseServers, Connection, StatementOptions } from '../storage/clickhouse/client.js';

@@ -1,4 +1,4 @@
-/** Requests copies for reading (read-copies.ts) for the API, and detects when one appears or is gone. */
+/** Requests read copies (read-copies.ts) for the API, and detects when one appears or is gone. */
 import { createCache } from '../lib/cache.js';
 import type { Log } from '../lib/log.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -41,7 +41,7 @@ export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNo
   const withdraw = async ({ versionId, copy }: ReadableVersion): Promise<void> => {
     const { table } = copy as unknown as CopyTable;
     if (await withdrawCopy(sql, table, retryMs))
-      log.warn({ version: versionId, table }, 'copy for reading withdrawn: it cannot be read');
+      log.warn({ version: versionId, table }, 'read copy withdrawn: it cannot be read');
   };
   return {
     read(version) {
@@ -59,7 +59,7 @@ export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNo
     },
     copyFailed(version) {
       withdraw(version).catch((error: unknown) =>
-        log.warn({ err: error, version: version.versionId }, 'copy for reading not withdrawn'),
+        log.warn({ err: error, version: version.versionId }, 'read copy not withdrawn'),
       );
     },
   };

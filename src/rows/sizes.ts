@@ -11,7 +11,7 @@ interface Amounts {
 
 /** Sizes of the tables of one kind. */
 export interface KindSizes extends Amounts {
-  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `copy`: for reading; `other`: bookkeeping. */
+  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads in progress; `copy`: read copies; `other`: bookkeeping. */
   readonly kind: string;
   readonly tables: number;
 }

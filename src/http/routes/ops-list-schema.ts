@@ -120,7 +120,7 @@ export const storesSchema = z
     kinds: z.array(
       z.object({ kind: z.string(), tables: size, parts: size, rows: size, bytes: size }).meta({
         description:
-          '`own`: of one dataset; `pool`: of small ones; `running`: of uploads in progress; `copy`: for reading; `other`.',
+          '`own`: of one dataset; `pool`: of small ones; `running`: of uploads in progress; `copy`: read copies; `other`.',
       }),
     ),
     mostParts: size,

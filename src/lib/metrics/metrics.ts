@@ -150,8 +150,8 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Raw bytes written to store versions as one segment because many of their rows were in patches.',
       registers,
     }),
-    rowsCopiedForReading: new Counter({
-      name: 'tabulary_rows_copied_for_reading_total',
+    readCopyRows: new Counter({
+      name: 'tabulary_read_copy_rows_total',
       help: 'Rows of versions that were copied because they are read again.',
       registers,
     }),

@@ -95,7 +95,7 @@ const createWatchMetrics = (registers: Registry[]) => ({
   }),
   storeTables: new Gauge({
     name: 'tabulary_store_tables',
-    help: 'Tables in ClickHouse. Kind: own (of one dataset), pool (of small ones), running (of uploads), copy (for reading), other.',
+    help: 'Tables in ClickHouse. Kind: own (of one dataset), pool (of small ones), running (of uploads), copy (read copies), other.',
     labelNames: ['kind'] as const,
     registers,
   }),
