@@ -5,7 +5,7 @@ import { type ChunkPosition, type ChunkTopic, chunkTopics } from '../../model/ch
 import type { KafkaConnection } from './connection.js';
 import { clientOf } from './kafkajs/client.js';
 import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
-import { stillHeld } from './message-age.js';
+import { stillHeld } from './kafkajs/still-held.js';
 import { countPartitions, type TopicNames } from './topics.js';
 
 /** Resource type of a topic in describeConfigs. kafkajs exports the enum to CommonJS only. */

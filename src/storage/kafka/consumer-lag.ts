@@ -3,7 +3,8 @@ import { chunkTopics } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { withAdmin } from './kafkajs/client.js';
 import { readLogSizes } from './kafkajs/log-sizes.js';
-import { agesOf, stillHeld } from './message-age.js';
+import { stillHeld } from './kafkajs/still-held.js';
+import { agesOf } from './message-age.js';
 import type { TopicNames } from './topics.js';
 
 /** Lag of a group in one partition. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Admin } from 'kafkajs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { type BacklogMonitor, openBacklogMonitor } from '../../../src/storage/kafka/backlog.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
@@ -8,7 +8,6 @@ import { readLogState } from '../../../src/storage/kafka/consumer-lag.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { ensureTopics, topicNames } from '../../../src/storage/kafka/topics.js';
 import { connectKafka } from '../../support/kafka.js';
-import { patienceMs } from '../../support/patience.js';
 
 const groupPrefix = `t${randomBytes(6).toString('hex')}`;
 const topics = topicNames(groupPrefix);
@@ -38,8 +37,6 @@ beforeAll(async () => {
     lateMs: 600_000,
     log: silentLog,
   });
-  // Kafka refuses the first requests for offsets of its first group.
-  await vi.waitFor(() => monitor.probe([]), { timeout: patienceMs });
 });
 
 afterAll(async () => {
@@ -48,8 +45,19 @@ afterAll(async () => {
   await admin.disconnect();
 });
 
+/** Waits until Kafka answers: it refuses the first requests for offsets of its first group. */
+const untilReady = async (): Promise<void> => {
+  const isReady = (): Promise<boolean> =>
+    monitor.probe([]).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isReady).toBe(true);
+};
+
 /** Sends new messages, then deletes them while `look` reads: first at its begin, then later and later. */
 const lookWhileDeleted = async <T>(look: () => Promise<T>): Promise<T[]> => {
+  await untilReady();
   const producer = clientOf(kafka).producer();
   await producer.connect();
   const seen: T[] = [];
