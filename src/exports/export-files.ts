@@ -16,6 +16,8 @@ export type ServedFile = {
   /** Fingerprint of the content. */
   readonly fingerprint: string;
   readonly lastModified: Date;
+  /** True if the version never had another file: it was not repaired, and the file does not describe a series. */
+  readonly isOnly: boolean;
 } & (
   | {
       readonly kind: 'stored';
@@ -155,7 +157,13 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       }
       const stored = await located(plan);
       const { key } = stored;
-      const shared = { key, fingerprint: plan.fingerprint, lastModified: new Date(plan.version.createdAt) };
+      const { version, about } = plan;
+      const shared = {
+        key,
+        fingerprint: plan.fingerprint,
+        lastModified: new Date(version.createdAt),
+        isOnly: version.repairs === undefined && about === undefined,
+      };
       if (stored.info !== undefined) {
         const { size, tag } = stored.info;
         folder.use(key);

@@ -137,6 +137,8 @@ export interface ReadableVersion extends SegmentList {
   readonly datasetId: number;
   /** Version of which this one is a clone or restored copy; absent: none. */
   readonly contentId?: number;
+  /** How often rows of it were written again, since ClickHouse had lost or altered them; absent: never. */
+  readonly repairs?: number;
   /** Null: no segment, and so no rows. */
   readonly place: Place | null;
   /** Absent where only the segments have the rows. */

@@ -10,7 +10,7 @@ import type { OutputColumn, Sheet } from './formats/format.js';
 import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
-import { chosenColumns, outputColumns, requireColumns } from './projection.js';
+import { chosenColumns, outputColumns, requireHeader } from './projection.js';
 import { isMany } from './read-context.js';
 import { anyRow, requireTimeColumn, type SelectedRows, selectRows } from './statement.js';
 
@@ -85,6 +85,10 @@ interface PlanInput {
   readonly about?: Sheet | undefined;
 }
 
+/** Makes another name or tag of what was made before a repair. */
+const repairsOf = ({ repairs }: Pick<ReadableVersion, 'repairs'>): string[] =>
+  repairs === undefined ? [] : [`repaired ${repairs}`];
+
 /**
  * Binds options to a version.
  * @throws AppError `invalid` for columns and combinations that the dataset does not allow
@@ -101,7 +105,12 @@ export const planDownload = (input: PlanInput): Plan => {
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
   if (options.transpose) requireTimeColumn('transpose', columns);
   const output = outputColumns(options, chosen);
-  if (!options.transpose) requireColumns(format, output.length, record.maxColumns);
+  if (!options.transpose)
+    requireHeader(
+      format,
+      output.map(({ name }) => name),
+      record,
+    );
   const rows = {
     rows: applied?.rows ?? input.rows,
     isWhole: applied === undefined,
@@ -112,7 +121,12 @@ export const planDownload = (input: PlanInput): Plan => {
   const answerRows = selectRows({ ...rows, options });
   const filteredRows = selectRows({ ...rows, options: anyRow });
   const bound = { chosen, filter, order, applied };
-  const versionFacts = [formatRevision, version.versionId, columnsDigest(input.version.columns)];
+  const versionFacts = [
+    formatRevision,
+    version.versionId,
+    ...repairsOf(version),
+    columnsDigest(input.version.columns),
+  ];
   return {
     version,
     options,
@@ -161,6 +175,7 @@ export const fileDigest = (plan: Plan): string => {
   ]);
   const digest = fingerprint([
     formatRevision,
+    ...repairsOf(version),
     columns,
     format,
     formats[format].clickHouse,

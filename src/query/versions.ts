@@ -52,12 +52,13 @@ interface VersionRow extends SegmentListRow {
   readonly byte_size: number;
   readonly created_at: Date;
   readonly content_id: number | null;
+  readonly repairs: number;
   readonly place: Place | null;
   readonly copy: ReadCopy | null;
 }
 
 const versionSql = prepared(`
-  SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id,
+  SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id, v.repairs,
          ${segmentListColumns}, ${versionPlaceColumn}, ${readCopyColumn}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
@@ -97,6 +98,8 @@ const listKey = (list: number, revision: number | 'stored'): string => `${list}/
 interface CachedVersion {
   readonly version: Omit<ReadableVersion, 'columns'>;
   readonly list: number;
+  /** Revision of the dataset when it was read: a repair changes it as well. */
+  readonly revision: number;
   /** Number of its segments and columns. */
   readonly items: number;
   /** The object that was last returned. */
@@ -169,11 +172,17 @@ export const createVersions = (sql: Sql): Versions => {
       byteSize: row.byte_size,
       createdAt: row.created_at.toISOString(),
       ...(row.content_id === null ? {} : { contentId: row.content_id }),
+      ...(row.repairs === 0 ? {} : { repairs: row.repairs }),
       place: row.place,
       ...(row.copy === null || badCopies.get(copyKey(row.copy)) ? {} : { copy: row.copy }),
       ...segmentListOf(row),
     };
-    cache.set(keyOf(version), { version, list: row.list, items: 1 + row.segmentIds.length + columns.length });
+    cache.set(keyOf(version), {
+      version,
+      list: row.list,
+      revision: row.columns_revision,
+      items: 1 + row.segmentIds.length + columns.length,
+    });
     return { ...version, columns };
   };
 
@@ -181,7 +190,7 @@ export const createVersions = (sql: Sql): Versions => {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
     remembered(datasetId, versionId, revision) {
       const found = cache.get(keyOf({ datasetId, versionId }));
-      const columns = found && lists.get(listKey(found.list, revision));
+      const columns = found?.revision === revision ? lists.get(listKey(found.list, revision)) : undefined;
       if (found === undefined || columns === undefined) return undefined;
       if (found.whole?.columns !== columns) found.whole = { ...found.version, columns };
       return found.whole;

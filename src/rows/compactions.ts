@@ -105,8 +105,8 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     finish,
 
     /**
-     * Registers the target, with an id after the first segment of the run; after the last one for a fold, so that each fold uses ids of
-     * another process. Undefined: busy, or the run is not to be folded any more.
+     * Registers the target, with an id after the first segment of the run; after the last one for a fold or a join of patches, which happen
+     * so often that the ids of one process would run out. Undefined: busy, or the run is not to be folded any more.
      */
     begin: (
       storeId: number,
@@ -121,7 +121,9 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         const [first] = run;
         if (first === undefined) return undefined;
         const folds = foldIntervalMs !== undefined;
-        const { from, to } = compactedSegmentIds((folds ? run.at(-1)! : first).id);
+        // Only bases may be cut, so only they must come before all that follows a part of the run.
+        const neighbour = folds || run.some(({ patch }) => patch) ? run.at(-1)! : first;
+        const { from, to } = compactedSegmentIds(neighbour.id);
         const [next] = await tx.query<{ id: number; busy: boolean }>(
           `SELECT coalesce(max(segment_id) + 1, $2) AS id,
              EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen})
@@ -255,7 +257,7 @@ export const createCompactions = (
   };
 };
 
-/** Settles the compactions of a restored catalog: neither unfinished segments nor those that no version lists have rows there. */
+/** Settles the compactions of a restored catalog: neither unfinished segments nor those that nothing refers to have rows there. */
 export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
   await tx.query(updateSql('abandon', 'true'));
   await noteUnsaved(tx);

@@ -88,6 +88,11 @@ export const withdrawCopy = async (sql: Sql, table: string, ms: number): Promise
   return withdrawn.length > 0;
 };
 
+/** Forgets the copies of versions whose rows were repaired; a new one is made at the next read. */
+export const forgetCopies = async (tx: Sql, versionIds: readonly number[]): Promise<void> => {
+  await tx.query('DELETE FROM read_copies WHERE version_id = ANY ($1)', [versionIds]);
+};
+
 /** Forgets copies that were not read for so many milliseconds. Returns their number. */
 export const forgetUnread = async (sql: Sql, ms: number): Promise<number> =>
   (

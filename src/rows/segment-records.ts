@@ -124,10 +124,11 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
   );
 };
 
-/** Marks segments that no version of a restored catalog lists: the backup has no rows of them. */
+/** Marks segments of a restored catalog to which nothing refers: the backup has no rows of them. */
 export const noteUnsaved = async (tx: Sql): Promise<void> => {
   await tx.query(
-    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND NOT ${isListed('s.id')}`,
+    `UPDATE segments s SET unreferenced_at = now() WHERE s.rows IS NOT NULL AND s.unreferenced_at IS NULL AND NOT ${isListed('s.id')}
+       AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen})`,
   );
 };
 

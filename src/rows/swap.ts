@@ -1,11 +1,13 @@
 /**
  * Last step of a compaction: in every version and clone the joined segment replaces those of the run. Each transaction locks one dataset and
- * changes a bounded number of ranges, so that others do not wait long. Meanwhile some versions have the run and some the joined segment,
- * with the same rows; both stay until all are switched.
+ * changes a bounded number of ranges, so that others do not wait long; all ranges of the dataset only if the joined segment cannot be cut,
+ * which are few. Meanwhile some versions have the run and some the joined segment; both stay until all are switched.
  */
-import { holdDataset } from '../storage/postgres/datasets.js';
+import { holdDataset, rowsRepaired } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { forgetCopies } from './read-copy-records.js';
 import { insertRanges, removeRanges } from './segment-ranges.js';
+import { countRepair } from './versions.js';
 
 /** Versions of a dataset that have a segment of a run. */
 export interface RunRange {
@@ -147,6 +149,9 @@ export interface PublishedRun {
   readonly uploadNumbers: readonly number[] | null;
 }
 
+/** Compactions join at least two segments; only a repair replaces one, by rows that may differ from those that are stored. */
+const isRepair = (run: readonly number[]): boolean => run.length === 1;
+
 const rangesSql = `
   SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"
   FROM unnest($2::bigint[]) WITH ORDINALITY AS run (id, place)
@@ -169,6 +174,9 @@ const write = async (
     ...swap.joined.map((range) => ({ ...range, segment: target })),
     ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
   ]);
+  if (!isRepair(run)) return;
+  await forgetCopies(tx, await countRepair(tx, datasetId, swap.joined));
+  await rowsRepaired(tx, datasetId);
 };
 
 /** Switches the versions of a dataset that have the whole run. */

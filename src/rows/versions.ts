@@ -107,13 +107,31 @@ export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
   SELECT :datasetId::bigint, NULL::bigint, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
   FROM versions v, list WHERE v.id = :like`;
 
-/** Records that a version has the rows of another one, so that they share export files. */
+/** Records that a version has the rows of another one, so that they share export files. Repairs count for both from then on. */
 export const shareContent = async (tx: Sql, versionId: number, likeId: number): Promise<void> => {
   await tx.query(
-    `UPDATE versions v SET content_id = coalesce(o.content_id, o.id) FROM versions o WHERE v.id = $1 AND o.id = $2`,
+    `UPDATE versions v SET content_id = coalesce(o.content_id, o.id), repairs = o.repairs FROM versions o
+     WHERE v.id = $1 AND o.id = $2`,
     [versionId, likeId],
   );
 };
+
+/**
+ * Counts a repair of the rows of some versions of a dataset, so that nothing that was made from the rows before is served for them. Returns
+ * their ids.
+ */
+export const countRepair = async (
+  tx: Sql,
+  datasetId: number,
+  spans: readonly { readonly from: number; readonly until: number | null }[],
+): Promise<number[]> =>
+  (
+    await tx.query<{ id: number }>(
+      `UPDATE versions v SET repairs = repairs + 1 FROM unnest($2::bigint[], $3::bigint[]) AS s (first, until)
+       WHERE v.dataset_id = $1 AND v.id >= s.first AND (s.until IS NULL OR v.id < s.until) RETURNING v.id`,
+      [datasetId, spans.map(({ from }) => from), spans.map(({ until }) => until)],
+    )
+  ).map(({ id }) => id);
 
 const restoreVersionsSql = `
   INSERT INTO versions (id, ${rowColumns}, label, pinned, created_at, valid_from, content_id) OVERRIDING SYSTEM VALUE

@@ -31,7 +31,7 @@ interface WantedRead {
   readonly file: SoughtFile;
   readonly fileName: string;
   readonly cacheControl: string;
-  /** True if no other file is ever served at its address. */
+  /** True if the address names a version, or a file. */
   readonly fixed: boolean;
   readonly right: StandingRight;
   readonly caller: Caller | undefined;
@@ -105,7 +105,7 @@ export const createSendStoredFile = (deps: StoredFilesDeps): SendStoredFile => {
     const properties: FileProperties = {
       entityTag: tagOf(format, file),
       reproducible: formats[format].reproducible,
-      fixed: wanted.fixed,
+      fixed: wanted.fixed && file.isOnly,
       contentType: formats[format].mediaType,
       disposition: dispositionOf(wanted.fileName),
       cacheControl: wanted.cacheControl,

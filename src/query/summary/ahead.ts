@@ -22,7 +22,7 @@ interface SummariesAheadOptions {
 /** Limited so that frequent uploads do not use up the permits of requests. */
 const perRound = 5;
 
-const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id)
+const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id AND s.repairs = v.repairs)
   AND v.row_count * (SELECT jsonb_array_length(l.columns) FROM column_lists l WHERE l.id = v.column_list_id) <= $3`;
 
 export const createSummariesAhead = (options: SummariesAheadOptions): SummariesAhead => {

@@ -66,6 +66,8 @@ const asJson = (stored: Stored): Body =>
 const withName = (json: string, name: string): string =>
   `${json.slice(0, -1)},"name":${JSON.stringify(name)}}`;
 
+const keyOf = ({ versionId, repairs = 0 }: ReadableVersion): string => `${versionId}/${repairs}`;
+
 export const createSummaries = ({ reader, semaphore, calculations, sql }: SummariesOptions): Summaries => {
   const runStatement = createStatementRunner(reader);
   const computeAll = createComputation(runStatement);
@@ -102,24 +104,28 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     rowCount: version.rowCount,
   });
 
-  const stored = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
-    const cached = wholes.get(String(versionId));
+  const stored = async (version: ReadableVersion): Promise<Body | undefined> => {
+    const { versionId, repairs = 0 } = version;
+    const cached = wholes.get(keyOf(version));
     if (cached !== undefined) return cached;
     const [row] = await sql.query<{ body: Stored }>(
-      'SELECT body FROM version_summaries WHERE version_id = $1',
-      [versionId],
+      'SELECT body FROM version_summaries WHERE version_id = $1 AND repairs = $2',
+      [versionId, repairs],
     );
     if (row === undefined) return undefined;
     const body = asJson(row.body);
-    wholes.set(String(versionId), body);
+    wholes.set(keyOf(version), body);
     return body;
   };
 
-  const store = async (versionId: number, columns: readonly ColumnSummary[]): Promise<void> => {
+  const store = async (
+    { versionId, repairs = 0 }: ReadableVersion,
+    columns: readonly ColumnSummary[],
+  ): Promise<void> => {
     await sql.query(
-      `INSERT INTO version_summaries (version_id, body)
-       SELECT id, $2 FROM versions WHERE id = $1 ON CONFLICT DO NOTHING`,
-      [versionId, JSON.stringify(withoutNames(columns))],
+      `INSERT INTO version_summaries AS s (version_id, body, repairs) SELECT id, $2, $3 FROM versions WHERE id = $1
+       ON CONFLICT (version_id) DO UPDATE SET body = EXCLUDED.body, repairs = EXCLUDED.repairs WHERE s.repairs < EXCLUDED.repairs`,
+      [versionId, JSON.stringify(withoutNames(columns)), repairs],
     );
   };
 
@@ -129,14 +135,14 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     owner,
     context,
   }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<Body> =>
-    shared.run(String(version.versionId), context.signal, async (signal) => {
+    shared.run(keyOf(version), context.signal, async (signal) => {
       const lasting = { ...context, signal };
       const columns = await withinPermit({ version, owner }, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
-      await store(version.versionId, columns);
+      await store(version, columns);
       const body = asJson(withoutNames(columns));
-      wholes.set(String(version.versionId), body);
+      wholes.set(keyOf(version), body);
       return body;
     });
 
@@ -145,7 +151,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     { version, owner, context }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>,
     chosen: readonly StoredColumn[],
   ): Promise<Body> => {
-    const key = String(version.versionId);
+    const key = keyOf(version);
     const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
     if (missing.length > 0) {
       const found = await withinPermit({ version, owner }, context.signal, () =>

@@ -146,13 +146,9 @@ export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
   );
 };
 
-/** Outdates the files of all versions with the segment: their names contain this number. */
-export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void> => {
-  await sql.query(
-    `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
-       SELECT dataset_id FROM segment_ranges WHERE segment_id = $1)`,
-    [segmentId],
-  );
+/** Records that rows of a version were repaired: processes that remember the version read it again. */
+export const rowsRepaired = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [id]);
 };
 
 /** Selects datasets by repository or account; all if neither is given. */

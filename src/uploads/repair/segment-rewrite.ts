@@ -20,7 +20,6 @@ import { isNoMerge } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { type ChunkReader, chunksExpired } from '../../storage/kafka/chunk-reader.js';
-import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ChunkInserter } from '../insert/chunk-inserter.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -154,7 +153,6 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
     if (report === undefined) return 'busy';
     if (typeof replaced === 'string') return { outcome: 'equal', ...report };
-    await outdateFilesOf(sql, replaced.segment);
     return { outcome: 'repaired', ...report };
   };
 

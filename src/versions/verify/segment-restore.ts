@@ -7,7 +7,6 @@
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Place } from '../../model/version.js';
 import { type Compactions, type ReferencedSegment, slotMapOf } from '../../rows/index.js';
-import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** @throws AppError 409 with the reason; then nothing has changed */
@@ -47,7 +46,6 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
     if (replaced === 'busy')
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
     if (typeof replaced === 'string') throw changedMeanwhile();
-    await outdateFilesOf(sql, replaced.segment);
     return 'restored';
   };
 };

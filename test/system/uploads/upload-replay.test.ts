@@ -149,6 +149,51 @@ describe('a completed upload', () => {
     expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
   });
 
+  it('is repaired after values were altered, and nothing made from them is served', async () => {
+    const dataset = await createDataset(owner);
+    const process = await upload(owner, dataset, file(1_000));
+    const [row] = await product.sql.query<{ storeId: number }>(
+      'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+      [dataset],
+    );
+    const database = product.config.clickhouseDatabase;
+    const table = `s${row?.storeId}`;
+    const text = await product.clickhouse(
+      `SELECT name FROM system.columns WHERE database = '${database}' AND table = '${table}' AND name LIKE '%\\_s'`,
+    );
+    await product.clickhouse(
+      `ALTER TABLE ${database}.${table} UPDATE ${text.trim()} = 'altered' WHERE ${recordSql} = 7 SETTINGS mutations_sync = 2`,
+    );
+    const { repositoryId } = await json<{ repositoryId: number }>(
+      await call(owner, 'GET', `/datasets/${dataset}`),
+    );
+    const clone = await json<{ id: number }>(
+      await call(owner, 'POST', `/datasets/${dataset}/clone`, { repositoryId, name: `clone of ${dataset}` }),
+      201,
+    );
+    const paths = [dataset, clone.id].flatMap((id) => [
+      `/datasets/${id}/data?$top=2000&$format=csv`,
+      `/datasets/${id}/data.csv`,
+      `/datasets/${id}/summary`,
+    ]);
+    const readAll = () =>
+      Promise.all(
+        paths.map(async (path) => {
+          const answer = await call(owner, 'GET', path);
+          return { tag: answer.headers.get('etag'), body: await answer.text() };
+        }),
+      );
+    const before = await readAll();
+    expect(before.map(({ body }) => body.includes('altered'))).toEqual(paths.map(() => true));
+    expect(await replay(process.id)).toMatchObject({ outcome: 'repaired', rows: 1_000, rowsBefore: 1_000 });
+    const after = await readAll();
+    expect(after.map(({ body }) => body.includes('altered'))).toEqual(paths.map(() => false));
+    for (const at of [0, 1, 3, 4]) {
+      expect(after[at]?.body).toBe(before[at]?.body.replace('altered', 'text 7'));
+      expect(after[at]?.tag).not.toBe(before[at]?.tag);
+    }
+  });
+
   it('cannot be replayed after its rows were merged with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
