@@ -2,7 +2,7 @@ import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { selectedColumns } from './column-list.js';
-import type { OutputColumn } from './formats/format.js';
+import type { FormatRecord, OutputColumn } from './formats/format.js';
 import type { DownloadOptions } from './options/options.js';
 
 const separator = ' | ';
@@ -70,12 +70,25 @@ export const outputColumns = (
 export const judgedColumns = (chosen: readonly StoredColumn[]): readonly StoredColumn[] =>
   chosen.filter((column) => !column.isEntity);
 
-/** @param limit most columns of the format; undefined if unlimited */
-export const requireColumns = (format: string, columns: number, limit: number | undefined): void => {
-  if (limit === undefined || columns <= limit) return;
-  throw invalid(
-    'too_many_columns',
-    `$format=${format} holds at most ${limit} columns, the answer has ${columns}; choose some with $select.`,
-    { limit, columns },
-  );
+/** @throws AppError `invalid` if the format does not hold so many columns, or so long a name */
+export const requireHeader = (
+  format: string,
+  names: readonly string[],
+  { maxColumns, maxNameLength }: Pick<FormatRecord, 'maxColumns' | 'maxNameLength'>,
+): void => {
+  const columns = names.length;
+  if (maxColumns !== undefined && columns > maxColumns)
+    throw invalid(
+      'too_many_columns',
+      `$format=${format} holds at most ${maxColumns} columns, the answer has ${columns}; choose some with $select.`,
+      { limit: maxColumns, columns },
+    );
+  const limit = maxNameLength ?? Number.POSITIVE_INFINITY;
+  const long = names.find((name) => name.length > limit);
+  if (long !== undefined)
+    throw invalid(
+      'text_too_long',
+      `$format=${format} holds names of at most ${limit} characters, and that of column ${long.slice(0, 50)}… has ${long.length}; choose columns with $select.`,
+      { limit },
+    );
 };

@@ -69,7 +69,7 @@ export const selectRows = (input: SelectRowsInput): SelectedRows => {
     // Ignores numbers that are not years.
     const isPeriod = time.years === true ? isYearSql(name) : `${name} IS NOT NULL`;
     others.push(
-      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${filtered.join(' AND ')}
+      `${name} >= (SELECT minOrNull(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${filtered.join(' AND ')}
         AND ${isPeriod} GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
     );
     if (time.years === true) others.push(isPeriod);

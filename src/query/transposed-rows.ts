@@ -5,7 +5,7 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
-import { plainColumn, requireColumns } from './projection.js';
+import { plainColumn, requireHeader } from './projection.js';
 import { isMany, type ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import {
@@ -77,11 +77,11 @@ const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): Output
 
 export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { format, options } = plan;
-  const { select, frame, maxColumns } = formats[format];
+  const { select, frame } = formats[format];
   const layout = layOut(plan);
   const shape = await readShape(reader, plan, layout, context);
   const headers = headersOf(layout, shape);
-  requireColumns(format, headers.length, maxColumns);
+  requireHeader(format, headers, formats[format]);
   await requireFitting(reader, plan, cellsOf(layout, plan), context);
   const transposed = select.transposed(options);
   const parts = partsOf(layout, shape, transposed.inOneQuery);

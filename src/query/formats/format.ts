@@ -121,6 +121,8 @@ export interface FormatRecord<F extends Frame = Frame> {
   /** True if a file can include a description of its rows. */
   readonly describes: boolean;
   readonly maxColumns: number | undefined;
+  /** Longest name of a column, in UTF-16 units. */
+  readonly maxNameLength: number | undefined;
   readonly takes: readonly (keyof Appearance)[];
   readonly check: RowCheck | undefined;
   /**

@@ -149,6 +149,7 @@ const questions: readonly Record<string, string>[] = [
   { $format: 'json', $decimals: 'string', $top: '30' },
   { transpose: 'true', $select: 'Later,Mark,Share', $top: '3' },
   ...filters.map(($filter) => ({ $filter })),
+  { $last: '0' },
 ];
 
 const formatted = questions.flatMap((question, at) => {

@@ -181,6 +181,18 @@ describe('a sheet', () => {
       })),
     };
     await expect(download(wide)).rejects.toMatchObject({ code: 'too_many_columns' });
+    const combined = {
+      ...fits,
+      columns: [1, 2].map((id) => ({
+        ...fits.columns[0]!,
+        id,
+        isEntity: true,
+        name: `${id}`.repeat(17_000),
+      })),
+    };
+    await expect(download(combined, { combineEntities: true })).rejects.toMatchObject({
+      code: 'text_too_long',
+    });
   });
 
   it('has only a header if there are no rows', async () => {

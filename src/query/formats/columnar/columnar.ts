@@ -43,6 +43,7 @@ const columnar = (
   reproducible: false,
   describes: true,
   maxColumns: undefined,
+  maxNameLength: undefined,
   takes: [],
   check: undefined,
   select: {

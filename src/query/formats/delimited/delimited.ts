@@ -90,6 +90,7 @@ const delimited = (
   reproducible: true,
   describes: false,
   maxColumns: undefined,
+  maxNameLength: undefined,
   takes: ['quote'],
   check: undefined,
   select: {

@@ -66,6 +66,7 @@ export const json: FormatRecord<TableFrame> = {
   reproducible: true,
   describes: false,
   maxColumns: undefined,
+  maxNameLength: undefined,
   takes: ['decimals'],
   check: undefined,
   select: {

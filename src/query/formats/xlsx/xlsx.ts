@@ -1,7 +1,7 @@
 import type { FormatRecord, TableFrame, TransposedSelect } from '../format.js';
 import { columnLetters, nullableCellXml, rowsPerSheet, sheetRowSql, sheetSql } from './cell-sql.js';
 import { tableWorkbook } from './table-rows.js';
-import { textLength } from './text-length.js';
+import { maxCharacters, textLength } from './text-length.js';
 import { writeWorkbook } from './workbook.js';
 
 /** ClickHouse writes each row as a line of XML; `workbook.ts` adds the rest. */
@@ -34,6 +34,7 @@ export const xlsx: FormatRecord<TableFrame> = {
   reproducible: true,
   describes: true,
   maxColumns: 16_384,
+  maxNameLength: maxCharacters,
   takes: [],
   check: textLength,
   select: {

@@ -128,7 +128,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
 ORDER BY _row
 FORMAT CSVWithNames
@@ -142,7 +142,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM db.r7_0f WHERE (SELECT throwIf(count() != {copyCount:UInt64}, 'segments_gone') FROM db.r7_0f) = 0 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row

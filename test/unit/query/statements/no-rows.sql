@@ -98,7 +98,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
 ORDER BY _row
 FORMAT CSVWithNames
@@ -112,7 +112,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM (SELECT CAST(NULL, 'Nullable(String)') AS c1_s, CAST(NULL, 'Nullable(Date32)') AS c2_d, CAST(NULL, 'Nullable(Decimal(38, 4))') AS c3_n38_4, CAST(NULL, 'Nullable(Float64)') AS c4_f, toUInt64(0) AS _row WHERE 0) WHERE true AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row

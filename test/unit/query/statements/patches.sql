@@ -127,7 +127,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)}))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)}))
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)}))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
 ORDER BY _row
 FORMAT CSVWithNames
@@ -141,7 +141,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)}))
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)})) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM db.s5 WHERE _seg IN if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.s5 WHERE _seg IN {segments:Array(UInt64)}) = 0, {segments:Array(UInt64)}, []) AND if(_seg IN {segmentsPatches:Array(UInt64)}, _gone = 0, _row GLOBAL NOT IN (SELECT _row FROM db.s5 WHERE _seg IN {segmentsPatches:Array(UInt64)})) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row

@@ -98,7 +98,7 @@ c2_d AS `Date`,
 c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 3))
 ORDER BY _row
 FORMAT CSVWithNames
@@ -112,7 +112,7 @@ c3_n38_4 AS `Price`,
 c4_f AS `Volume`
 FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0)
 AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
-AND c2_d >= (SELECT min(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
+AND c2_d >= (SELECT minOrNull(d) FROM (SELECT c2_d AS d FROM (SELECT _seg, _row, s0 AS c1_s, d0 AS c2_d, reinterpret(i0, 'Decimal(38, 4)') AS c3_n38_4, f0 AS c4_f FROM db.pool_narrow) WHERE _seg = if((SELECT throwIf(count() != {segmentsCount:UInt64}, 'segments_gone') FROM db.pool_narrow WHERE _seg = {segments:Array(UInt64)}[1]) = 0, {segments:Array(UInt64)}[1], 0) AND ((NOT (ifNull((c1_s = {p0:String}), 0))))
         AND c2_d IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT 2))
 AND NOT (c3_n38_4 IS NULL AND c4_f IS NULL)
 ORDER BY _row
