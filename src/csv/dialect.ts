@@ -1,7 +1,7 @@
 import { COMMA, CR, LF, PIPE, QUOTE, SEMICOLON, TAB } from './bytes.js';
 
-/** In order of preference. */
-const delimiters = [COMMA, SEMICOLON, TAB, PIPE] as const;
+/** In order of preference: a name may well contain a comma, but hardly a tab or a semicolon. */
+const delimiters = [TAB, SEMICOLON, COMMA, PIPE] as const;
 
 export const isDelimiterCandidate = (byte: number): boolean =>
   byte === COMMA || byte === SEMICOLON || byte === TAB || byte === PIPE;
@@ -10,7 +10,7 @@ export const isDelimiterCandidate = (byte: number): boolean =>
 const special = new Uint8Array(256);
 for (const byte of [...delimiters, QUOTE, LF, CR]) special[byte] = 1;
 
-/** Candidate delimiters in a header, outside of quotes, most frequent first; ties in the order comma, `;`, tab, `|`. */
+/** Candidate delimiters in a header, outside of quotes, most frequent first; ties in the order tab, `;`, comma, `|`. */
 export const likelyDelimiters = (header: Uint8Array): number[] => {
   const counts = new Uint32Array(256);
   let quoted = false;

@@ -78,6 +78,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     });
   });
   const blockHeadColumns = varUint(stored.length + 2);
+  /** Fixed types come first: they decide which records are set aside. */
+  const inOrder = stored.toSorted((a, b) => Number(b.buffer.fixed) - Number(a.buffer.fixed));
   let segments = new BigUint64Array(0);
   let positionWords = new Uint32Array(0);
 
@@ -115,7 +117,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
 
   /**
    * Encodes the indexed block, starting at row `at`. If `onBadRow` is `collect`, adds values that do not fit a fixed type to `rejected`.
-   * Returns the first other value that does not fit.
+   * Returns the first other value that does not fit, of a record that is not rejected.
    */
   const encodeBlock = (
     chunk: ChunkSpan,
@@ -124,14 +126,18 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   ): Violation | undefined => {
     let rows = index.rows;
     let violation: Violation | undefined;
-    for (const column of stored) {
+    for (const column of inOrder) {
       let from = 0;
       while (from < rows) {
         const misfit = column.encode(column.buffer, index.text, index, from, rows, at + from);
         if (misfit < 0) break;
+        if (rejected.has(misfit)) {
+          from = misfit + 1;
+          continue;
+        }
         const found = violationAt(column, misfit, chunk);
         if (collect && column.buffer.fixed) {
-          if (!rejected.has(misfit)) rejected.set(misfit, badValue(found, index, misfit));
+          rejected.set(misfit, badValue(found, index, misfit));
           from = misfit + 1;
         } else {
           violation = found;

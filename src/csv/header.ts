@@ -2,7 +2,7 @@ import { invalid } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { maxColumnNameBytes, maxColumns } from '../model/column.js';
 import { hasBidiControl } from '../model/names.js';
-import { COMMA, QUOTE } from './bytes.js';
+import { COMMA, QUOTE, TAB } from './bytes.js';
 import { likelyDelimiters } from './dialect.js';
 import { createFieldIndex } from './field-index.js';
 import { indexRecords } from './record-parser.js';
@@ -50,19 +50,26 @@ function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
   return names !== undefined && !names.some(isEmptyName);
 }
 
-function* sniffDelimiter(header: Uint8Array): Steps<number> {
+/** True if tabs stand next to other candidates, as padding. */
+const isPadded = (header: Buffer): boolean =>
+  [',\t', '\t,', ';\t', '\t;'].some((pair) => header.includes(pair));
+
+function* sniffDelimiter(header: Buffer): Steps<number> {
   const likely = likelyDelimiters(header);
   yield;
   if (likely.length < 2) return likely[0] ?? COMMA;
-  for (const delimiter of likely) if (yield* isNamed(header, { delimiter, quote: QUOTE })) return delimiter;
+  const tabs = likely.filter((byte) => byte === TAB);
+  const others = likely.filter((byte) => byte !== TAB);
+  for (const delimiter of isPadded(header) ? [...others, ...tabs] : [...tabs, ...others])
+    if (yield* isNamed(header, { delimiter, quote: QUOTE })) return delimiter;
   return likely[0] ?? COMMA;
 }
 
 /**
- * Reads the first record of a file as its header. If the dialect is unknown, the delimiter is the most frequent candidate that gives every
- * column a name (commas in a header padded with tabs), otherwise the most frequent candidate. A header without candidates is one column, and
- * the delimiter is a comma. Only the header is examined: after a wrong guess the rows have another number of fields and are refused, not
- * misread.
+ * Reads the first record of a file as its header. If the dialect is unknown, the delimiter is the tab, otherwise the most frequent candidate,
+ * if it gives every column a name (unlike tabs that pad a header with commas). Otherwise it is the most frequent candidate. A header without
+ * candidates is one column, and the delimiter is a comma. Only the header is examined: after a wrong guess most rows have another number of
+ * fields and are refused.
  */
 export function* headerSteps(
   bytes: Buffer,

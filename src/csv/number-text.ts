@@ -25,8 +25,8 @@ export const createNumberText = (): NumberText => ({
   exp10: 0,
 });
 
-/** A larger exponent fits no type. */
-const maxExponent = 1_000_000;
+/** A larger exponent fits no type: no field has as many zeros as would make up for it. */
+const maxExponent = 2 ** 30;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 

@@ -1,5 +1,5 @@
 import { compileRules } from '../../csv/column-rules.js';
-import { createFieldIndex, type FieldIndex, openIndex } from '../../csv/field-index.js';
+import { createFieldIndex, dropRecords, type FieldIndex, openIndex } from '../../csv/field-index.js';
 import { joinProfiles, noProfile } from '../../csv/profile.js';
 import { emptyProfile, type MutableProfile, profileColumn } from '../../csv/profile-column.js';
 import { indexRecords } from '../../csv/record-parser.js';
@@ -20,7 +20,8 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 
 /**
  * Profiles the values of each column of a layout, in their order. Skips malformed records, which do not affect types. If the type
- * of a column is given, only values of that type count: others make their records bad and do not change the type.
+ * of a column is given, only values of that type count: others make their records bad and do not change the type. If bad records are set
+ * aside, none of their values counts.
  */
 export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
   const { dialect, fieldCount, columns } = layout;
@@ -30,6 +31,11 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
   const wanted = columns.map((column) => kindOf(layout, column));
   const named = columns.map(({ name, existing }) => existing === undefined && saysYear(name));
   const profiles: ColumnProfile[] = columns.map(() => noProfile);
+  const all = columns.map((_, at) => at);
+  const given = all.filter((at) => wanted[at] !== undefined);
+  const open = all.filter((at) => wanted[at] === undefined);
+  /** Rows of the block with a value that is not of the given type. */
+  const bad = new Set<number>();
 
   const profileBlock = (at: number): void => {
     const { field } = columns[at]!;
@@ -50,7 +56,10 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     for (let row = 0; row < index.rows; row++) {
       const single: MutableProfile = emptyProfile();
       profileColumn(single, index.text, recordOf(index, row), field, compiled[at]!);
-      if (single.kind !== kind) continue;
+      if (single.kind !== kind) {
+        if (single.kind !== 'none') bad.add(row);
+        continue;
+      }
       // A column with values of another kind is not a column of years.
       profiles[at] = joinProfiles(profiles[at]!, { ...single, offYears: true });
     }
@@ -59,7 +68,10 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
   for (;;) {
     indexRecords(index, bytes, false);
     if (index.rows === 0 && index.malformed.length === 0) return profiles;
-    for (let at = 0; at < columns.length; at++) profileBlock(at);
+    for (const at of given) profileBlock(at);
+    if (layout.onBadRow === 'quarantine' && bad.size > 0) dropRecords(index, bad);
+    bad.clear();
+    for (const at of open) profileBlock(at);
     yield;
   }
 }

@@ -220,6 +220,21 @@ describe('quarantine', () => {
     expect((await csv.text()).split('\r\n')[2]).toMatch(/^203,,"?field_count"?,.*,"1,2,3"$/);
   });
 
+  it('takes types from the records that are stored alone', async () => {
+    const dataset = await createDataset(owner);
+    const text = 'n,price,text\n1,2.5,a\n2,3.5,5\nSource: ECB,provisional,6\n';
+    const done = await uploadWith(owner, dataset, text, {
+      manifest,
+      onBadRow: 'quarantine',
+    });
+    expect(done).toMatchObject({ status: 'completed', rows: 2, rejectedRows: 1 });
+    const { columns } = await json<{ columns: { name: string; dataType: string }[] }>(
+      await call(owner, 'GET', `/datasets/${dataset}`),
+    );
+    expect(columns.map(({ dataType }) => dataType)).toEqual(['Decimal', 'Decimal', 'String']);
+    expect(await download(owner, dataset)).toBe('"n","price","text"\n1,2.5,"a"\n2,3.5,"5"\n');
+  });
+
   it.each([
     ['1', 'failed'],
     ['2', 'completed'],

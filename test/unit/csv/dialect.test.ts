@@ -10,7 +10,7 @@ describe('likely delimiters', () => {
   it.each([
     ['a,b', ','],
     ['a;b,c;d', ';,'],
-    ['a|b\tc;d,e', ',;\t|'],
+    ['a|b\tc;d,e', '\t;,|'],
     ['a\tb\tc|d', '\t|'],
     ['abc', ''],
     ['', ''],

@@ -110,6 +110,12 @@ describe('the syntax of numbers', () => {
     expect(parse(text)?.double).toBeNaN();
   });
 
+  it('counts a million zeros against an exponent above a million', () => {
+    const zeros = '0'.repeat(1_000_000);
+    expect(parse(`0.${zeros}1e1000003`)?.double).toBe(100);
+    expect(parse(`1${zeros}0e-1000005`)?.double).toBe(0.0001);
+  });
+
   it('reads nothing before the start or beyond the end', () => {
     const texts = ['-0', '7', '0', '-12.5', '.5', '1e5', '1E-7', '', '-', '.', '5.', '1e', '1e+', '00'];
     for (const text of texts) {
