@@ -22,6 +22,16 @@ export interface OffsetRange {
   readonly to: bigint;
 }
 
+/** Offsets of a partition, from its first message to the end, exclusive. */
+interface HeldOffsets {
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+/** True if the partition has all messages from `from` to `to`, exclusive. */
+export const holds = (held: HeldOffsets | undefined, from: bigint, to = from + 1n): boolean =>
+  held !== undefined && from >= held.low && to <= held.high;
+
 /** Reads ranges of a topic without decoding the messages. */
 export interface TopicReader {
   /**
@@ -29,10 +39,11 @@ export interface TopicReader {
    * clocks of producers.
    */
   ranges(topic: string, since: number, until: number): Promise<OffsetRange[]>;
-  /** First offset of each partition after retention; none for a topic that does not exist. */
-  firstOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
+  /** Messages that each partition has after retention; none for a topic that does not exist. */
+  held(topic: string): Promise<ReadonlyMap<number, HeldOffsets>>;
   /**
-   * Calls `handle` for each message, one after another, in the order of each partition, until it returns `stop`.
+   * Calls `handle` for each message, one after another, in the order of each partition, until it returns `stop`. Leaves out messages that
+   * Kafka loses meanwhile.
    * @throws the error of `handle`.
    */
   read(topic: string, ranges: readonly OffsetRange[], handle: MessageHandler): Promise<void>;
@@ -45,6 +56,8 @@ interface TopicReaderOptions {
   /** Prefix of the ephemeral consumer groups. */
   readonly groupPrefix: string;
   readonly log: Log;
+  /** Milliseconds without a message after which it is checked whether the wanted ones still exist. @default 10000 */
+  readonly lostAfterMs?: number;
 }
 
 const heartbeatMs = 2_000;
@@ -66,20 +79,51 @@ const rawMessage = (topic: string, partition: number, message: KafkaMessage): Ra
   headers: headersOf(message.headers),
 });
 
-/** Runs the consumer over the ranges. Resolves when the last message of each was handled. */
+/** Runs the consumer over the ranges. Resolves when the last message of each was handled, or does not exist any more. */
 const consume = (
   consumer: Consumer,
   topic: string,
   ranges: readonly OffsetRange[],
   handle: MessageHandler,
-  log: Log,
-) =>
-  new Promise<void>((resolve, reject) => {
+  {
+    log,
+    held,
+    lostAfterMs,
+  }: Pick<TopicReaderOptions, 'log'> & {
+    readonly held: () => ReturnType<TopicReader['held']>;
+    readonly lostAfterMs: number;
+  },
+) => {
+  let quiet: NodeJS.Timeout | undefined;
+  return new Promise<void>((resolve, reject) => {
     const next = new Map(ranges.map(({ partition, from }) => [partition, from]));
     const end = new Map(ranges.map(({ partition, to }) => [partition, to]));
     let stopped = false;
     const isDone = (partition: number): boolean =>
       stopped || (next.get(partition) ?? 0n) >= (end.get(partition) ?? 0n);
+    const resolveIfDone = (): void => {
+      if ([...next.keys()].every(isDone)) resolve();
+    };
+    let handled = 0;
+    let handledBefore = -1;
+    /** A consumer waits for ever behind the end of a partition that retention, or the loss of a broker, has shortened. */
+    const skipLost = async (): Promise<void> => {
+      if (handled !== handledBefore) {
+        handledBefore = handled;
+        return;
+      }
+      const offsets = await held();
+      for (const [partition, at] of next) {
+        const { low, high } = offsets.get(partition) ?? { low: 0n, high: 0n };
+        const last = end.get(partition) ?? 0n;
+        if (high < last) next.set(partition, last);
+        else if (low > at) next.set(partition, low);
+      }
+      resolveIfDone();
+    };
+    quiet = setInterval(() => {
+      skipLost().catch((error: unknown) => log.debug({ err: error }, 'offsets of a reader not read'));
+    }, lostAfterMs);
 
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
@@ -102,6 +146,7 @@ const consume = (
             for (const message of batch.messages) {
               if (isStale() || !isRunning() || isDone(partition)) break;
               if ((await handle(rawMessage(topic, partition, message))) === 'stop') stopped = true;
+              handled += 1;
               next.set(partition, BigInt(message.offset) + 1n);
               resolveOffset(message.offset);
             }
@@ -112,39 +157,49 @@ const consume = (
             clearInterval(timer);
           }
           if (isDone(partition)) consumer.pause([{ topic, partitions: [partition] }]);
-          if ([...next.keys()].every(isDone)) resolve();
+          resolveIfDone();
         },
       })
       .catch(reject);
-  });
+  }).finally(() => clearInterval(quiet));
+};
 
-export const createTopicReader = ({ kafka, groupPrefix, log }: TopicReaderOptions): TopicReader => {
+export const createTopicReader = ({
+  kafka,
+  groupPrefix,
+  log,
+  lostAfterMs = 10_000,
+}: TopicReaderOptions): TopicReader => {
   const offsetsAt = async (topic: string, time: number): Promise<Map<number, bigint>> => {
     const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsetsByTimestamp(topic, time));
     return new Map(offsets.map(({ partition, offset }) => [partition, BigInt(offset)]));
   };
 
+  const held: TopicReader['held'] = (topic) =>
+    withAdmin(kafka, async (admin) => {
+      // For a topic that does not exist, kafkajs retries the request for offsets for half a minute.
+      if (!(await admin.listTopics()).includes(topic)) return new Map();
+      const offsets = await admin.fetchTopicOffsets(topic);
+      return new Map(
+        offsets.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]),
+      );
+    });
+
   return {
+    held,
+
     async ranges(topic, since, until) {
       const first = await offsetsAt(topic, since);
       const last = await offsetsAt(topic, until);
       return [...first].map(([partition, from]) => ({ partition, from, to: last.get(partition) ?? from }));
     },
 
-    firstOffsets: (topic) =>
-      withAdmin(kafka, async (admin) => {
-        // For a topic that does not exist, kafkajs retries the request for offsets for half a minute.
-        if (!(await admin.listTopics()).includes(topic)) return new Map();
-        const offsets = await admin.fetchTopicOffsets(topic);
-        return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
-      }),
-
     async read(topic, ranges, handle) {
       const filled = ranges.filter(({ from, to }) => from < to);
       if (filled.length === 0) return;
       await withEphemeralConsumer(kafka, `${groupPrefix}.reader.${randomUUID()}`, log, async (consumer) => {
         await subscribe(consumer, topic);
-        await consume(consumer, topic, filled, handle, log);
+        await consume(consumer, topic, filled, handle, { log, held: () => held(topic), lostAfterMs });
       });
     },
   };

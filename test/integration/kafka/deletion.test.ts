@@ -6,6 +6,7 @@ import { type BacklogMonitor, openBacklogMonitor } from '../../../src/storage/ka
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { readLogState } from '../../../src/storage/kafka/consumer-lag.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
 import { ensureTopics, topicNames } from '../../../src/storage/kafka/topics.js';
 import { connectKafka } from '../../support/kafka.js';
 
@@ -88,4 +89,23 @@ it('messages that Kafka deletes while their age is read do not count as old', as
   const lags = states.flatMap(({ lag }) => lag);
   expect(lags.filter(({ seconds }) => seconds > 60)).toEqual([]);
   expect(lags.some(({ lag }) => lag > 0)).toBe(true);
+});
+
+it('a reader ends where the messages that it waits for do not exist', async () => {
+  const reader = createTopicReader({ kafka, groupPrefix, log: silentLog, lostAfterMs: 200 });
+  const producer = clientOf(kafka).producer();
+  await producer.connect();
+  const messages = ['one', 'two'].map((value) => ({ value, partition: 0 }));
+  await producer.send({ topic: topics.short, messages });
+  await producer.disconnect();
+  const { high = 0n } = (await reader.held(topics.short)).get(0) ?? {};
+  const seen: string[] = [];
+  const read = (from: bigint, to: bigint): Promise<void> =>
+    reader.read(topics.short, [{ partition: 0, from, to }], async ({ value }) => {
+      seen.push(String(value));
+      return 'next';
+    });
+  await read(high - 2n, high + 5n);
+  await read(high + 5n, high + 6n);
+  expect(seen.slice(0, 2)).toEqual(['one', 'two']);
 });
