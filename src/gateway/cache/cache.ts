@@ -35,7 +35,7 @@ export interface Fetched {
 export interface Cache {
   /**
    * Returns a fresh answer, otherwise a new one from `load`, which gets the body of the last one. Concurrent equal questions share one
-   * `load`, across processes. If the upstream is down, returns the last answer as stale.
+   * `load`, across processes, unless it fails for a reason of its caller. If the upstream is down, returns the last answer as stale.
    */
   answer(question: CacheQuestion, load: (last: string | undefined) => Promise<Fetched>): Promise<Answer>;
   /** Returns a fresh answer if one is cached. */
@@ -84,6 +84,18 @@ const downCodes: ReadonlySet<string> = new Set([
 ]);
 
 const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
+
+/** Errors of the key, or the share of a quota, of the caller who asked first: another caller has to ask with its own. */
+const callerCodes: ReadonlySet<string> = new Set([
+  'upstream_key_refused',
+  'upstream_key_required',
+  'upstream_rate_limited',
+]);
+
+const isAboutCaller = (error: unknown): boolean => isAppError(error) && callerCodes.has(error.code);
+
+/** Other callers whose failed requests a caller waits for before it gets their error. */
+const maxJoined = 3;
 
 /** Lifetime of a negative entry and of a reply of an unexpected form: repeated requests would use up the quota of others. */
 const absentMs = 300_000;
@@ -226,13 +238,20 @@ export const createCache = (options: CacheOptions): Cache => {
   return {
     async answer(question, load) {
       const key = cacheKey(question);
-      const inMemory = memory.get(key);
-      if (isFresh(inMemory)) {
-        telemetry.answered(question.provider, 'memory');
-        return toAnswer(inMemory, false);
+      for (let joined = 1; ; joined += 1) {
+        const inMemory = memory.get(key);
+        if (isFresh(inMemory)) {
+          telemetry.answered(question.provider, 'memory');
+          return toAnswer(inMemory, false);
+        }
+        const known = inFlight.get(key);
+        if (known === undefined) break;
+        try {
+          return await known;
+        } catch (error) {
+          if (!isAboutCaller(error) || joined === maxJoined) throw error;
+        }
       }
-      const known = inFlight.get(key);
-      if (known !== undefined) return known;
       const answer = loadOnce(key, question, load).finally(() => inFlight.delete(key));
       inFlight.set(key, answer);
       return answer;

@@ -16,7 +16,10 @@ export interface KeyChoice {
   choose(provider: Provider, accountId: number | undefined): Promise<ChosenKey>;
 }
 
-const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
+/** Audience of what is fetched without a key. */
+export const keylessAudience = 'shared';
+
+const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: keylessAudience };
 
 /** Upstreams return more with a key (catalogs, notes), so answers with and without one are cached separately. */
 export const keyedAudience = 'shared with key';

@@ -1,15 +1,18 @@
 import { AppError } from '../../lib/errors.js';
 import type { Provider } from '../../providers/provider.js';
 
-/** Circuit breaker: stops requests to an upstream that is down, or that locks out clients after too many errors. */
+/**
+ * Circuit breaker: stops requests to an upstream that is down, or that locks out clients after too many errors. Each address of an upstream
+ * (`UpstreamRequest.base`) has a circuit of its own.
+ */
 export interface Breaker {
   /** Throws `unavailable` while the circuit is open. */
-  check(provider: Provider, scope: string): void;
+  check(provider: Provider, scope: string, base?: string): void;
   /** Like `check`, called right before a request is sent: after the pause it lets one probe through. `record` must follow. */
-  pass(provider: Provider, scope: string): void;
+  pass(provider: Provider, scope: string, base?: string): void;
   /** Records the outcome of a request that passed. */
-  record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
-  /** State of the circuit of an upstream. Does not change it. */
+  record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused', base?: string): void;
+  /** State of the worst circuit of an upstream. Does not change it. */
   view(provider: Provider): CircuitView;
 }
 
@@ -52,15 +55,15 @@ const closedFor = (provider: Provider, milliseconds: number, reason: string): Ap
 
 /** State of this process only. Each process sends a failing upstream a handful of requests. */
 export const createBreaker = (now: () => number): Breaker => {
-  const circuits = new Map<string, Circuit>();
+  /** By slug and base. */
+  const circuits = new Map<string, Map<string, Circuit>>();
   /** Times of errors in the last minute, by upstream and key. */
   const errors = new Map<string, number[]>();
 
-  const circuitOf = (slug: string): Circuit => {
-    const known = circuits.get(slug);
-    if (known !== undefined) return known;
-    const circuit = { failures: 0, openUntilMs: 0, probing: false };
-    circuits.set(slug, circuit);
+  const circuitOf = ({ slug }: Provider, base = ''): Circuit => {
+    const ofProvider = circuits.get(slug) ?? new Map<string, Circuit>();
+    const circuit = ofProvider.get(base) ?? { failures: 0, openUntilMs: 0, probing: false };
+    circuits.set(slug, ofProvider.set(base, circuit));
     return circuit;
   };
 
@@ -82,9 +85,9 @@ export const createBreaker = (now: () => number): Breaker => {
     }
   };
 
-  const check = (provider: Provider, scope: string): void => {
+  const check = (provider: Provider, scope: string, base?: string): void => {
     checkErrors(provider, scope);
-    const { failures, openUntilMs, probing } = circuitOf(provider.slug);
+    const { failures, openUntilMs, probing } = circuitOf(provider, base);
     if (failures < failuresToOpen) return;
     if (openUntilMs > now() || probing) {
       throw closedFor(provider, Math.max(1_000, openUntilMs - now()), 'has failed repeatedly');
@@ -93,7 +96,8 @@ export const createBreaker = (now: () => number): Breaker => {
 
   return {
     view({ slug }) {
-      const { failures = 0, openUntilMs = 0 } = circuits.get(slug) ?? {};
+      const all = [...(circuits.get(slug)?.values() ?? [])];
+      const { failures = 0, openUntilMs = 0 } = all.sort((a, b) => b.failures - a.failures)[0] ?? {};
       const tripped = failures >= failuresToOpen;
       return {
         state: tripped ? (openUntilMs > now() ? 'open' : 'testing') : 'closed',
@@ -102,13 +106,13 @@ export const createBreaker = (now: () => number): Breaker => {
       };
     },
     check,
-    pass(provider, scope) {
-      check(provider, scope);
-      const circuit = circuitOf(provider.slug);
+    pass(provider, scope, base) {
+      check(provider, scope, base);
+      const circuit = circuitOf(provider, base);
       if (circuit.failures >= failuresToOpen) circuit.probing = true;
     },
-    record(provider, scope, outcome) {
-      const circuit = circuitOf(provider.slug);
+    record(provider, scope, outcome, base) {
+      const circuit = circuitOf(provider, base);
       circuit.probing = false;
       if (outcome !== 'ok' && provider.limits.errorsPerMinute !== undefined) {
         errors.set(scope, [...recentErrors(scope), now()]);

@@ -4,7 +4,7 @@ import { parseExactJson } from '../../providers/exact-json.js';
 import type { Provider, UpstreamHttp, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { BaseUrls } from './address.js';
 import { errorOfReply, errorOfWire, sanitize } from './error-mapping.js';
-import { keyRedaction, messageRedaction, shortestKeyInData } from './redaction.js';
+import { keyRedaction, messageRedaction, type Redact, shortestKeyInData } from './redaction.js';
 import { carriesKey, toWireRequest } from './request.js';
 import { type Transport, WireError, type WireReply } from './transport.js';
 
@@ -36,15 +36,17 @@ const toReply = (wire: WireReply, text: string, redact: (text: string) => string
 });
 
 export const createSendRequest = ({ provider, baseUrls, key, transport, now }: SendOptions): SendRequest => {
-  const redact = keyRedaction(key);
+  const redactKey = keyRedaction(key);
   const redactMessage = messageRedaction(key);
-  const cutFromBody = key !== undefined && key.length >= shortestKeyInData;
+  const isLong = key !== undefined && key.length >= shortestKeyInData;
 
   return async (request) => {
     try {
       const wire = await transport(toWireRequest(provider, baseUrls, request, key));
-      const reply = toReply(wire, cutFromBody ? redact(wire.body) : wire.body, redact);
-      const keyed = carriesKey(request, key);
+      const keyed = carriesKey(provider, request, key);
+      // What does not get the key cannot repeat it: a word of the data that looks like it stays.
+      const redact: Redact = keyed ? redactKey : (text) => text;
+      const reply = toReply(wire, isLong ? redact(wire.body) : wire.body, redact);
       const error = errorOfReply({ provider, request, reply, keyed, nowMs: now() });
       return error === undefined
         ? { reply, status: wire.status }

@@ -57,6 +57,20 @@ export interface Judged {
   readonly nowMs: number;
 }
 
+/** A limit by status is a limit, whatever its body says; how long it lasts may be in a header only. */
+const withWait = (provider: Provider, reply: UpstreamReply, explained: AppError, nowMs: number): AppError => {
+  const isLimit = explained.kind === 'rate_limited';
+  if (!isLimit && reply.status !== 429) return explained;
+  if (isLimit && explained.retryAfterSeconds !== undefined) return explained;
+  const wait = parseRetryAfter(reply.header('retry-after'), nowMs);
+  if (!isLimit) return limitReached(provider, reply.text, wait);
+  if (wait === undefined) return explained;
+  return new AppError(explained.kind, explained.code, explained.message, {
+    ...(explained.details === undefined ? {} : { details: explained.details }),
+    retryAfterSeconds: wait,
+  });
+};
+
 /** The error for a reply; the connector is asked first. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
   if (isUnchanged(reply, request)) return undefined;
@@ -67,7 +81,7 @@ export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged)
     explained = new Error('explain failed', { cause: error });
   }
   if (explained === undefined) return byStatus(provider, reply, keyed, nowMs);
-  if (explained instanceof AppError) return explained;
+  if (explained instanceof AppError) return withWait(provider, reply, explained, nowMs);
   return unexpectedReply(provider, 'an error reply that could not be read', explained);
 };
 

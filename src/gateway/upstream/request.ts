@@ -10,7 +10,7 @@ interface Keyed {
   readonly body: UpstreamRequest['body'];
 }
 
-/** Adds the key where the provider's record says. The connector never sees it, so it cannot repeat it. */
+/** Adds the key where the provider's record says; see `carriesKey`. The connector never sees it, so it cannot repeat it. */
 const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Keyed => {
   if (provider.key === undefined || key === undefined) return plain;
   const { where } = provider.key;
@@ -23,10 +23,7 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
     case 'header':
       return { ...plain, headers: { ...plain.headers, [where.name]: key } };
     case 'body':
-      // A GET has no body; connectors of such upstreams use POST for every request with the key.
-      return plain.body === undefined || Array.isArray(plain.body)
-        ? plain
-        : { ...plain, body: { ...plain.body, [where.name]: key } };
+      return { ...plain, body: { ...plain.body, [where.name]: key } };
     default: {
       const never: never = where.in;
       throw new Error(`unknown place ${String(never)}`);
@@ -34,9 +31,16 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
   }
 };
 
-/** Only the main address gets the key, since the others are public. */
-export const carriesKey = (request: UpstreamRequest, key: string | undefined): boolean =>
-  key !== undefined && request.base === undefined;
+/** True if the key is part of the request. Only the main address gets it, since the others are public; a key in the body needs a body. */
+export const carriesKey = (
+  { key: record }: Provider,
+  { base, body }: UpstreamRequest,
+  key: string | undefined,
+): boolean =>
+  key !== undefined &&
+  record !== undefined &&
+  base === undefined &&
+  (record.where.in !== 'body' || (body !== undefined && !Array.isArray(body)));
 
 export const toWireRequest = (
   provider: Provider,
@@ -46,7 +50,7 @@ export const toWireRequest = (
 ): WireRequest => {
   const headers = { ...provider.headers, ...request.headers };
   const plain: Keyed = { url: addressOf(provider, baseUrls, request), headers, body: request.body };
-  const keyed = carriesKey(request, key) ? withKey(provider, key, plain) : plain;
+  const keyed = carriesKey(provider, request, key) ? withKey(provider, key, plain) : plain;
   const post = keyed.body !== undefined;
   return {
     method: post ? 'POST' : 'GET',

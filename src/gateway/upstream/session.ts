@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import { isDailyLimit } from '../../providers/errors.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Cache, CacheQuestion } from '../cache/cache.js';
-import type { ChosenKey } from '../keys/choice.js';
+import { type ChosenKey, keylessAudience } from '../keys/choice.js';
 import type { HoldLength, Limiter, QuotaOwner } from '../limits/limiter.js';
 import { scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
@@ -13,6 +13,7 @@ import type { Breaker } from './breaker.js';
 import { createSendRequest, createUpstreamHttp, type Outcome } from './client.js';
 import { mayRetry } from './error-mapping.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
+import { carriesKey } from './request.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
 import type { Transport } from './transport.js';
 import { ifChanged, type Validators, validatorsOf } from './validators.js';
@@ -175,11 +176,11 @@ export const createSession = (options: SessionOptions): Session => {
 
   const sendOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
-    breaker.pass(provider, scopeOf(owner));
+    breaker.pass(provider, scopeOf(owner), request.base);
     const startedAt = now();
     const outcome = await sendRequest({ ...request, timeoutMs });
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
-    breaker.record(provider, scopeOf(owner), breakerOutcome(outcome));
+    breaker.record(provider, scopeOf(owner), breakerOutcome(outcome), request.base);
     if (outcome.error?.kind === 'rate_limited') {
       return { ...outcome, error: await hold(outcome.error) };
     }
@@ -189,7 +190,7 @@ export const createSession = (options: SessionOptions): Session => {
 
   const attempt = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
     timeLeft(untilMs);
-    breaker.check(provider, scopeOf(owner));
+    breaker.check(provider, scopeOf(owner), request.base);
     const { reply, status, error } = await limiter.run(
       owner,
       { counted: request.counted ?? true },
@@ -245,12 +246,13 @@ export const createSession = (options: SessionOptions): Session => {
   const keepable = key.value === undefined || key.value.length >= shortestKeyInData;
   const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     const { keep } = request;
-    if (keep === undefined || !keepable) return sendUnkept(request);
+    const keyed = carriesKey(provider, request, key.value);
+    if (keep === undefined || (keyed && !keepable)) return sendUnkept(request);
     timeLeft(deadlineMs);
     // A structure of a hundred megabytes may take longer than a caller waits, so only the deadline of its request applies.
     const question = {
       provider: provider.slug,
-      audience: key.audience,
+      audience: keyed ? key.audience : keylessAudience,
       parts: partsOf(request),
       validSeconds: provider.validity[keep],
     };

@@ -61,6 +61,35 @@ describe('the cache', () => {
     expect((await cache.answer(question(['a']), ask)).body).toBe('answer');
   });
 
+  it.each(['upstream_key_refused', 'upstream_key_required', 'upstream_rate_limited'])(
+    'asks again for a caller who waited for another one with %s',
+    async (code) => {
+      const { cache } = open();
+      const refused = cache.answer(question(['a']), async () => {
+        throw new AppError('invalid', code, 'of the first caller');
+      });
+      const own = Array.from({ length: 3 }, (_, at) =>
+        cache.answer(question(['a']), async () => ({ body: `by ${at}` })),
+      );
+      await expect(refused).rejects.toMatchObject({ code });
+      expect((await Promise.all(own)).map(({ body }) => body)).toEqual(['by 0', 'by 0', 'by 0']);
+    },
+  );
+
+  it('passes on such an error after three of them', async () => {
+    const { cache } = open();
+    let calls = 0;
+    const refused = async (): Promise<Fetched> => {
+      calls += 1;
+      throw new AppError('rate_limited', 'upstream_rate_limited', 'used up');
+    };
+    const failures = await Promise.allSettled(
+      Array.from({ length: 50 }, () => cache.answer(question(['a']), refused)),
+    );
+    expect(failures.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(calls).toBe(3);
+  });
+
   it('separates audiences and arguments', async () => {
     const { cache } = open();
     const answer = async (parts: readonly unknown[], audience: string, body: string) =>

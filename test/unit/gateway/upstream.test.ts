@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressOf } from '../../../src/gateway/upstream/address.js';
 import { createBreaker } from '../../../src/gateway/upstream/breaker.js';
-import { parseRetryAfter } from '../../../src/gateway/upstream/error-mapping.js';
+import { createSendRequest } from '../../../src/gateway/upstream/client.js';
+import { errorOfReply, parseRetryAfter } from '../../../src/gateway/upstream/error-mapping.js';
 import { keyRedaction, messageRedaction } from '../../../src/gateway/upstream/redaction.js';
 import { toWireRequest } from '../../../src/gateway/upstream/request.js';
 import { AttemptError, createRetryBudget, repeat } from '../../../src/gateway/upstream/retry.js';
@@ -13,7 +14,8 @@ import { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { isPrivateAddress } from '../../../src/lib/private-addresses.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
-import type { KeyUse, Provider } from '../../../src/providers/provider.js';
+import { rateLimited, upstreamFailed } from '../../../src/providers/errors.js';
+import type { KeyUse, Provider, UpstreamRequest } from '../../../src/providers/provider.js';
 
 describe('addresses', () => {
   const address = (path: string[], query?: Record<string, string | string[]>): string =>
@@ -76,6 +78,21 @@ describe('the key', () => {
       'secret',
     );
     expect(wire.url.href).toBe('https://public.example/a');
+  });
+
+  it('is redacted only from replies to requests that carried it', async () => {
+    const provider = withKey({ in: 'body', name: 'key' });
+    const send = createSendRequest({
+      provider,
+      baseUrls: {},
+      key: 'employment',
+      transport: async () => ({ status: 200, headers: new Headers(), body: 'Employment Statistics' }),
+      now: () => 0,
+    });
+    const textOf = async (request: UpstreamRequest) => (await send(request)).reply?.text;
+    expect(await textOf({ path: ['a'], body: {} })).toBe('[key] Statistics');
+    expect(await textOf({ path: ['a'] })).toBe('Employment Statistics');
+    expect(await textOf({ path: ['a'], body: {}, base: 'public' })).toBe('Employment Statistics');
   });
 
   it('is redacted in every spelling, as are addresses in messages', () => {
@@ -227,6 +244,14 @@ describe('the breaker', () => {
     expect(() => breaker.pass(provider, 's')).not.toThrow();
   });
 
+  it('counts each address of an upstream for itself, and shows the worst', () => {
+    const breaker = createBreaker(() => 0);
+    for (let count = 0; count < 5; count += 1) breaker.record(provider, 's', 'down', 'files');
+    expect(() => breaker.pass(provider, 's', 'files')).toThrow(/tried again/);
+    expect(() => breaker.pass(provider, 's')).not.toThrow();
+    expect(breaker.view(provider)).toMatchObject({ state: 'open', failures: 5 });
+  });
+
   it('stops a key before it reaches the errors per minute that the upstream allows', () => {
     let nowMs = 0;
     const breaker = createBreaker(() => nowMs);
@@ -236,6 +261,30 @@ describe('the breaker', () => {
     expect(() => breaker.check(strict, 'b')).not.toThrow();
     nowMs += 60_001;
     expect(() => breaker.check(strict, 'a')).not.toThrow();
+  });
+});
+
+describe('a reply with status 429', () => {
+  const judge = (explained: AppError, header?: string): AppError | undefined =>
+    errorOfReply({
+      provider: { ...bankOfCanada, explain: () => explained },
+      request: { path: ['a'] },
+      reply: { status: 429, text: 'Too many requests', header: () => header },
+      keyed: true,
+      nowMs: 0,
+    });
+
+  it('is a limit, whatever the connector reads in its body', () => {
+    expect(judge(upstreamFailed(bankOfCanada, 'Too many requests'), '60')).toMatchObject({
+      code: 'upstream_rate_limited',
+      retryAfterSeconds: 60,
+    });
+  });
+
+  it('lasts as long as its header says, unless its body says so', () => {
+    expect(judge(rateLimited(bankOfCanada), '3600')?.retryAfterSeconds).toBe(3_600);
+    expect(judge(rateLimited(bankOfCanada, 5), '3600')?.retryAfterSeconds).toBe(5);
+    expect(judge(rateLimited(bankOfCanada))?.retryAfterSeconds).toBeUndefined();
   });
 });
 
