@@ -90,6 +90,9 @@ export const readCube = (provider: Named, payload: unknown): Cube => {
 const flagOf = (status: string | undefined, missing: readonly string[]): string | undefined =>
   missing.reduce((flag, word) => flag?.replace(word, ''), status)?.trim();
 
+/** Eurostat counts deaths of a year whose week is not known in week 99; they have no date. */
+const isUnknownWeek = (code: string): boolean => /^\d{4}-?W99$/.test(code);
+
 export interface CubeSeries {
   /** Position of its code in each dimension; 0 for time. */
   readonly places: readonly number[];
@@ -119,7 +122,9 @@ export const readCubeAll = (
   const timePlace = cube.dimensions.findIndex(({ id }) => id === timeDimension);
   const time = requireValue(provider, `the dimension ${timeDimension}`, cube.dimensions[timePlace]);
   const strides = stridesOf(cube.dimensions);
-  const dates = time.codes.map(({ code }) => requireValue(provider, 'a period', parsePeriod(code)));
+  const dates = time.codes.map(({ code }) =>
+    isUnknownWeek(code) ? undefined : requireValue(provider, 'a period', parsePeriod(code)),
+  );
   const step = strides[timePlace] ?? 1;
   const combinations = cube.dimensions.reduce<number[][]>(
     (before, { codes }, place) =>
@@ -130,12 +135,11 @@ export const readCubeAll = (
   );
   return combinations.map((places) => {
     const first = places.reduce((sum, position, place) => sum + position * (strides[place] ?? 1), 0);
-    const data = dates.map((date, index): Observation => {
+    const data = dates.flatMap((date, index): Observation[] => {
+      if (date === undefined) return [];
       const position = first + index * step;
-      return {
-        date,
-        ...withFlag(readValue(cube.cell(position), missing), flagOf(cube.status(position), missing)),
-      };
+      const value = readValue(cube.cell(position), missing);
+      return [{ date, ...withFlag(value, flagOf(cube.status(position), missing)) }];
     });
     return { places, data };
   });

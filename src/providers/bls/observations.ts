@@ -52,12 +52,12 @@ const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, k
   );
 };
 
-/** Letter of the period code, highest frequency first. */
+/** Letter of the period code, its name and its months, highest frequency first. */
 const frequencies = [
-  ['M', 'Monthly'],
-  ['Q', 'Quarterly'],
-  ['S', 'Semiannual'],
-  ['A', 'Annual'],
+  ['M', 'Monthly', 1],
+  ['Q', 'Quarterly', 3],
+  ['S', 'Semiannual', 6],
+  ['A', 'Annual', 12],
 ] as const;
 
 const notesOf = ({ footnotes }: Row) => (footnotes ?? []).flatMap((note) => (note?.text ? [note] : []));
@@ -82,17 +82,31 @@ const toObservation = (row: Row): Observation[] => {
   return [{ date, ...withFlag(readValue(row.value, ['-']), flagOf(row)) }];
 };
 
+/** Months since year 0. */
+const monthOf = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1;
+
 /**
- * One value per date: annual averages are omitted, and of several frequencies (price indexes of cities have half-years between their
- * months) the highest is kept.
+ * One value per date: annual averages are omitted. Price indexes of cities have half-years between their months, and some had only half-years
+ * before: a value is kept if no value of a higher frequency lies in its period.
  */
 const readRows = (rows: readonly Row[]) => {
-  const letters = new Set(rows.map(({ period }) => period[0]));
-  const [letter, frequency] = frequencies.find(([code]) => letters.has(code)) ?? [];
-  const averagesOut = rows.map((row) => ({ row, observation: toObservation(row) }));
+  const dated = rows.flatMap((row) =>
+    toObservation(row).map((observation) => ({ letter: row.period[0], observation })),
+  );
+  const taken = new Set<number>();
+  const kept = frequencies.flatMap(([letter, name, months]) => {
+    const found = dated.filter((row) => {
+      if (row.letter !== letter) return false;
+      const first = monthOf(row.observation.date);
+      return !Array.from({ length: months }, (_, at) => first + at).some((month) => taken.has(month));
+    });
+    for (const { observation } of found) taken.add(monthOf(observation.date));
+    return found.length === 0 ? [] : [{ name, found }];
+  });
+  const observations = new Set(kept.flatMap(({ found }) => found.map(({ observation }) => observation)));
   return {
-    frequency,
-    data: averagesOut.flatMap(({ row, observation }) => (row.period[0] === letter ? observation : [])),
+    frequency: kept.map(({ name }) => name).join(', ') || undefined,
+    data: dated.flatMap(({ observation }) => (observations.has(observation) ? [observation] : [])),
   };
 };
 

@@ -30,7 +30,8 @@ const notFound = ([call, ...names]: readonly string[]): Error =>
 export const explainError = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
   if (reply.status === 404) return notFound(path);
   const message = readError(reply);
-  if (message === undefined || reply.status >= 500) return undefined;
+  // Other statuses say themselves what is wrong.
+  if (message === undefined || reply.status > 400) return undefined;
   if (/not found|could not find/i.test(message)) return notFound(path);
   return reply.status === 400 ? refusedRequest(named, message) : upstreamFailed(named, message);
 };

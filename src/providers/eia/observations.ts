@@ -212,10 +212,15 @@ const wholeDays = ({ total, data, ...reply }: Reply): Reply => {
 
 export const preview = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const wanted = await readId(seriesId, ctx);
-  const isHourly = wanted.frequency === 'hourly';
-  const length = isHourly ? 25 * 24 : 24;
-  const reply = await fetchPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length }, ctx);
+  const newest = (length: number): Promise<Reply> =>
+    fetchPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length }, ctx);
+  const days = 24;
+  const hours = (days + 1) * 24;
+  let reply = await newest(wanted.frequency === 'hourly' ? hours : days);
   if (reply.total === 0) throw seriesNotFound(named, seriesId);
+  const isHourly = (wanted.frequency ?? reply.frequency) === 'hourly';
+  // Only the reply tells the frequency of an old id.
+  if (isHourly && wanted.frequency === undefined) reply = await newest(hours);
   return toSeries(seriesId, wanted, isHourly ? wholeDays(reply) : reply, params);
 };
 

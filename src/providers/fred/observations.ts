@@ -232,6 +232,9 @@ export const createPreview =
     }
     return describedData(seriesId, params, ctx, async () => {
       const newest = { ...optionsOf(params), sort_order: 'desc', limit: previewLength };
-      return (await fetchObservations(seriesId, newest, ctx.http)).items;
+      const { items } = await fetchObservations(seriesId, newest, ctx.http);
+      // FRED may answer so beyond its rate limit.
+      if (items.length === 0) throw unexpectedReply(named, 'no observations at all');
+      return items;
     });
   };

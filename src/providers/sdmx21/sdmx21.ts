@@ -59,6 +59,22 @@ const readWholeSeries = async (
   return structure === undefined ? withoutNames(series) : series;
 };
 
+/** A range without data is answered as a series that does not exist; whether it does, only a request without the range tells. */
+const fetchRange = async (
+  record: Sdmx21Record,
+  seriesId: string,
+  params: Params,
+  ctx: Context,
+): Promise<SeriesData> => {
+  if (params.start === undefined && params.end === undefined) return fetchSeries(record, seriesId, {}, ctx);
+  try {
+    return await readWholeSeries(record, seriesId, bounds(params), ctx);
+  } catch (error) {
+    if (!isSeriesMissing(error)) throw error;
+    return { ...(await fetchSeries(record, seriesId, { lastNObservations: 1 }, ctx)), data: [] };
+  }
+};
+
 /** Time of the last load of the flow. */
 const lastLoad = async (
   record: Sdmx21Record,
@@ -172,7 +188,9 @@ export const createSdmx21 = (record: Sdmx21Record): Provider =>
       fetchSeries(record, seriesId, record.wholeSeries === true ? {} : { lastNObservations: 24 }, ctx),
     async series(seriesId, params, ctx) {
       const whole = record.wholeSeries === true;
-      const data = await fetchSeries(record, seriesId, whole ? {} : bounds(params), ctx);
+      const data = await (whole
+        ? fetchSeries(record, seriesId, {}, ctx)
+        : fetchRange(record, seriesId, params, ctx));
       return whole || record.cutsRange === true ? withinBounds(data, params) : data;
     },
   });

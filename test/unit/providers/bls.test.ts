@@ -350,6 +350,20 @@ describe('bls', () => {
       ],
       ['2020-02-01', '2020-01-01'],
     ],
+    [
+      'half-years that became months',
+      'Monthly, Semiannual',
+      [
+        ['2020', 'M13', '9'],
+        ['2020', 'S02', '9'],
+        ['2020', 'M11', '3'],
+        ['2020', 'M01', '2'],
+        ['2020', 'S01', '9'],
+        ['2019', 'S02', '1'],
+        ['2019', 'S01', '1'],
+      ],
+      ['2020-11-01', '2020-01-01', '2019-07-01', '2019-01-01'],
+    ],
   ] satisfies [string, string, Row[], string[]][])('reads %s', async (_name, frequency, rows, dates) => {
     const id = 'XX00000000';
     const { ctx } = await open([ask(id, '2019', '2020', reply(id, rows))]);

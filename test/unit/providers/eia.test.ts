@@ -312,6 +312,18 @@ describe('eia', () => {
     expect(await preview(rows.length + 100)).toEqual(['2024-01-02', '2024-01-03']);
   });
 
+  it('previews whole days also for an id of the previous interface, whose frequency only the reply tells', async () => {
+    const rows = hours.toReversed();
+    const page = (length: string, found: readonly Record<string, unknown>[]): Exchange => ({
+      path: '/seriesid/EBA.PJM-ALL.D.H',
+      query: { ...newest, length },
+      reply: reply(100, found, 'hourly'),
+    });
+    const { ctx } = await open([page('24', rows.slice(0, 2)), page('600', rows)]);
+    const { data } = await eia.preview('EBA.PJM-ALL.D.H', {}, ctx);
+    expect(data.map(({ date }) => date)).toEqual(['2024-01-02', '2024-01-03']);
+  });
+
   it('aggregates hours of an old id to days, and refuses hours in local time', async () => {
     const { ctx, upstream } = await open();
     const local = eia.series(demand.replace('hourly', 'local-hourly'), {}, ctx);

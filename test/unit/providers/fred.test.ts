@@ -462,6 +462,12 @@ describe('fred', () => {
     expect(upstream.calls.map(({ url }) => url)).toEqual(['/~public/fredgraph.csv?id=DCOILBRENTEU']);
   });
 
+  it('does not preview an answer without observations, as FRED gives beyond its limit', async () => {
+    const { ctx, upstream } = await open({ apiKey });
+    upstream.answerAll({ reply: { count: 318, offset: 0, limit: 24, observations: [] } });
+    await expect(fred.preview('GDP', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
+  });
+
   it('reports an unknown series as not found also without a key', async () => {
     const { ctx } = await open({});
     await expect(fred.preview('NOPE', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });

@@ -30,6 +30,16 @@ describe('readCubeSeries', () => {
     });
   });
 
+  it('leaves out the week 99 of Eurostat, which has no date', () => {
+    const weeks = parseExactJson(`{
+      "class":"dataset","value":{"0":1,"1":2,"2":3},"id":["time"],"size":[3],
+      "dimension":{"time":{"category":{"index":{"2020-W52":0,"2020-W53":1,"2020-W99":2}}}}}`);
+    expect(readCubeSeries(provider, 'd', readCube(provider, weeks), 'time')).toEqual([
+      { date: '2020-12-21', value: '1' },
+      { date: '2020-12-28', value: '2' },
+    ]);
+  });
+
   it('reads a list as well', () => {
     const cube = readCube(provider, payload('[1,null,":"]'));
     expect(readCubeSeries(provider, 'd', cube, 'time').map(({ value }) => value)).toEqual(['1', null, null]);

@@ -156,6 +156,31 @@ describe('an SDMX 2.1 service', () => {
     expect(data.map(({ date }) => date)).toEqual(['2026-02-01', '2026-01-01']);
   });
 
+  it('returns no rows for a range without data, and not found for a series without any', async () => {
+    const none = (key: string, query: Record<string, string>): Exchange => ({
+      path: `/data/RATES/${key}`,
+      query: { ...query, format: 'csvdata' },
+      status: 404,
+      reply: noResults,
+    });
+    const range = { startPeriod: '2031' };
+    const last = { lastNObservations: '1' };
+    const known = {
+      path: '/data/RATES/M.CH',
+      query: { ...last, format: 'csvdata' },
+      reply: file('rates.csv'),
+    };
+    opened = await openConnector(xbank, {
+      exchanges: [none('M.CH', range), known, none('M.NOPE', range), none('M.NOPE', last), ...exchanges],
+    });
+    const { ctx } = opened;
+    const { label, metadata } = await xbank.series('RATES/M.CH', {}, ctx);
+    expect(await xbank.series('RATES/M.CH', { start: '2031' }, ctx)).toEqual({ label, metadata, data: [] });
+    await expect(xbank.series('RATES/M.NOPE', { start: '2031' }, ctx)).rejects.toMatchObject({
+      code: 'series_not_found',
+    });
+  });
+
   it('returns an empty page for a path whose combination of codes has no data', async () => {
     const { ctx, upstream } = await open();
     const page = await xbank.seriesAt?.(['RATES', 'Q'], { limit: 10, offset: 0 }, ctx);
