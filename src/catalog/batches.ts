@@ -18,6 +18,10 @@ export async function* inBatches<Row extends { readonly id: number }, Item>(
   }
 }
 
+/** SQL of a text in the form of `searchPatterns`. Names are stored as they were given, with accents composed or not; most are ASCII. */
+export const searchedText = (sql: string): string =>
+  `CASE WHEN octet_length(${sql}) = length(${sql}) THEN ${sql} ELSE normalize(${sql}, NFC) END`;
+
 /** Patterns for the words of a search, each of which must occur. */
 export const searchPatterns = (query: string | undefined): string[] =>
   (query ?? '')

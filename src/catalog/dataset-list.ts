@@ -10,7 +10,7 @@ import {
   datasetTargetColumns,
   seenRepositories,
 } from './access-target.js';
-import { inBatches, searchPatterns } from './batches.js';
+import { inBatches, searchedText, searchPatterns } from './batches.js';
 import {
   type ColumnPages,
   type ColumnsJson,
@@ -203,7 +203,7 @@ export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id
       AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))`;
 
 /** Text of `d` that is searched. */
-export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
+export const datasetText = searchedText(`concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`);
 
 /**
  * Ids of the datasets that the caller may see, found through the repositories and grants of the caller, which are few in a large catalog.

@@ -1,4 +1,4 @@
-import { AppError, conflict, forbidden, invalid, notFound } from '../lib/errors.js';
+import { AppError, conflict, forbidden, invalid, isAppError, notFound } from '../lib/errors.js';
 import { sameHandle } from '../model/handles.js';
 import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/permission.js';
 import { quotaExceeded, requireQuota } from '../model/plan.js';
@@ -112,8 +112,7 @@ const requirePrivacy = async (
   if (!privateHome) throw quotaExceeded('privateHome', 0, 0);
 };
 
-/** The first repository of the team that the caller may write to. Created if there is none. */
-const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
+const findOrCreate = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
   sql.tx(async (tx) => {
     // One at a time per team, so that two requests do not both create one.
     await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [team.id]);
@@ -134,6 +133,23 @@ const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string 
     });
     return shownAgain(tx, caller, id);
   });
+
+/**
+ * The first repository of the team that the caller may write to. Created if there is none; undefined if the plan of the caller does not
+ * allow that.
+ */
+const teamDefault = async (
+  sql: Sql,
+  caller: Caller,
+  team: { id: number; name: string },
+): Promise<Repository | undefined> => {
+  try {
+    return await findOrCreate(sql, caller, team);
+  } catch (error) {
+    if (isAppError(error) && error.kind === 'quota') return undefined;
+    throw error;
+  }
+};
 
 /** The first repository of a new account. */
 export const insertHome = async (tx: Sql, accountId: number, name: string, plan: string): Promise<void> => {
@@ -205,10 +221,8 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
 
   async preferred(caller) {
     const team = caller.teams.find(({ name }) => name === caller.workspace);
-    const repository =
-      team === undefined
-        ? await shownAgain(sql, caller, await homeId(sql, caller))
-        : await teamDefault(sql, caller, team);
+    const ofTeam = team === undefined ? undefined : await teamDefault(sql, caller, team);
+    const repository = ofTeam ?? (await shownAgain(sql, caller, await homeId(sql, caller)));
     requireInScope(caller, repository.id);
     return repository;
   },
@@ -253,6 +267,8 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
     const { isHome } = await access.repository(caller, id, 'Owner', 'write');
     if (isHome) throw conflict('home', 'Home cannot be deleted.');
     await sql.tx(async (tx) => {
+      // In the same order as a clone: the repository before its datasets.
+      await tx.query('SELECT 1 FROM repositories WHERE id = $1 FOR UPDATE', [id]);
       const gone = await tx.query<{ id: number }>(
         'SELECT id FROM datasets WHERE repository_id = $1 ORDER BY id FOR UPDATE',
         [id],

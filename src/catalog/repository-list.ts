@@ -9,7 +9,10 @@ import {
   repositoryTargetColumns,
   seenRepositories,
 } from './access-target.js';
-import { inBatches, searchPatterns } from './batches.js';
+import { inBatches, searchedText, searchPatterns } from './batches.js';
+
+/** Text of `r` that is searched. */
+export const repositoryText = searchedText(`concat_ws(' ', r.name, r.description)`);
 
 export interface Repository {
   readonly id: number;
@@ -84,7 +87,7 @@ const listSql = `
   SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR t.id = (SELECT n.team_id FROM names n WHERE n.key = $6))
-    AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])
+    AND ${repositoryText} ILIKE ALL ($7::text[])
   ORDER BY r.id LIMIT $8`;
 
 /** Every repository that the caller may see and that passes the filter, in batches. */

@@ -7,7 +7,7 @@ import {
   repositoryTargetColumns,
   seenRepositories,
 } from './access-target.js';
-import { searchPatterns } from './batches.js';
+import { searchedText, searchPatterns } from './batches.js';
 import {
   type DatasetRow,
   type DatasetSummary,
@@ -23,6 +23,7 @@ import {
   type Repository,
   type RepositoryRow,
   repositoryColumns,
+  repositoryText,
   shownRepository,
 } from './repository-list.js';
 
@@ -52,17 +53,19 @@ interface Found {
  */
 export type SearchCatalog = (caller: Caller | undefined, text: string, limit: number) => Promise<Found>;
 
+const datasetName = searchedText('d.name');
+
 /** Names that start with the text come first, then names that contain a word, then the others; each newest first. */
 const datasetsSql = `
   WITH ${seenDatasets}, found AS MATERIALIZED (
     SELECT d.id FROM datasets d
     WHERE d.id = ANY (ARRAY(${seenIdsWhere('true')})) AND ${datasetText} ILIKE ALL ($4::text[])
-    ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC LIMIT $5
+    ORDER BY (${datasetName} ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC LIMIT $5
   )
   SELECT ${datasetColumns}, ${datasetTargetColumns('$1', '$2')},
     coalesce(jsonb_array_length(${versionColumns}), 0) AS "columnCount"
   FROM ${datasetFrom} JOIN found ON found.id = d.id
-  ORDER BY (d.name ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC`;
+  ORDER BY (${datasetName} ILIKE ALL ($4::text[])) DESC, d.updated_at DESC, d.id DESC`;
 
 /** Words of names, found by prefix with an index. */
 const columnsSql = `
@@ -78,7 +81,7 @@ const repositoriesSql = `
   WITH ${seenRepositories}
   SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
-  WHERE (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($4::text[])
+  WHERE ${repositoryText} ILIKE ALL ($4::text[])
   ORDER BY r.updated_at DESC, r.id DESC LIMIT $5`;
 
 /** All of the words as prefixes; undefined if there is no letter or digit. */

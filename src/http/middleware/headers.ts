@@ -25,6 +25,10 @@ const exposed = [
   'Retry-After',
   'X-Request-Id',
 ];
+const exposeHeader = 'Access-Control-Expose-Headers';
+
+const withExposed = (own: string): string => [...new Set([...own.split(', '), ...exposed])].join(', ');
+
 const accepted = [
   'Authorization',
   'Content-Type',
@@ -68,13 +72,19 @@ export const createCors = ({
     const everyone = toAll || isOpen;
     const allowed = everyone || origins.includes(origin);
     if (!everyone && origins.length > 0) ctx.vary('Origin');
-    if (allowed && (everyone || origin !== '')) {
+    const isShared = allowed && (everyone || origin !== '');
+    if (isShared) {
       ctx.set('Access-Control-Allow-Origin', everyone ? '*' : origin);
-      ctx.set('Access-Control-Expose-Headers', exposed.join(', '));
+      ctx.set(exposeHeader, exposed.join(', '));
       if (credentials && !everyone) ctx.set('Access-Control-Allow-Credentials', 'true');
     }
     const preflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
-    if (!preflight) return next();
+    if (!preflight) {
+      await next();
+      // A route may have named headers of its own.
+      if (isShared) ctx.set(exposeHeader, withExposed(ctx.response.get(exposeHeader)));
+      return;
+    }
     if (allowed) {
       const allowedMethods = isOpen ? ['GET', 'HEAD'] : (methods ?? methodsFor(origins.includes(origin)));
       ctx.set('Access-Control-Allow-Methods', allowedMethods.join(', '));

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Gateway } from '../../gateway/gateway.js';
-import { invalid } from '../../lib/errors.js';
 import { pathName, queryFlag, queryInteger, queryText } from '../parameters.js';
 import { ok, type Reply, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
@@ -199,9 +198,6 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
       const { query, params } = request;
       const caller = await callerOf(request);
       if (query.series === true) return seriesPage(caller, params.slug, query);
-      const surplus = (['limit', 'offset'] as const).find((name) => query[name] !== undefined);
-      if (surplus !== undefined && query.series === false)
-        throw invalid('invalid_request', `query: ${surplus} needs series=true`);
       const { value, ...age } = await gateway.browse(caller, params.slug, {
         path: query.path ?? '',
         depth: query.depth ?? 1,

@@ -86,10 +86,11 @@ const reads = (repositories: Repositories): Route[] => [
     path: '/repositories/default',
     operationId: 'getDefaultRepository',
     summary: 'Read the default writable repository of the active workspace',
-    description: 'Home, or the first writable repository of the active team; created when the team has none.',
+    description:
+      'Home, or the first writable repository of the active team; created when the team has none. Home if the plan does not allow that.',
     ...shared,
     responses: { 200: one('The default repository.') },
-    errors: [402, 403],
+    errors: [403],
     handler: async ({ caller }) => ok(await repositories.preferred(caller)),
   }),
   route({

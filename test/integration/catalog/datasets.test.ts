@@ -347,6 +347,19 @@ describe('list', () => {
     expect(await ids(ada, `repositoryId=${openId}`)).toContain(id);
   });
 
+  it('finds names with accents however they are composed', async () => {
+    const made = [
+      await newDataset({ name: 'Ve\u0301los un', repositoryId: openId }),
+      await newDataset({ name: 'V\u00e9los deux', repositoryId: openId }),
+    ];
+    for (const word of ['Ve\u0301los', 'V\u00e9los'])
+      expect(
+        (await ada.ask('GET', `/datasets?q=${encodeURIComponent(word)}`))
+          .json<{ id: number }[]>()
+          .map((item) => item.id),
+      ).toEqual(made);
+  });
+
   it('returns all of 10,000 datasets in order of their ids', async () => {
     const many = (await ada.ask('POST', '/repositories', { name: 'many', privacy: 'Private' })).json<{
       id: number;

@@ -221,6 +221,14 @@ describe('teams', () => {
     expect((await ada.ask('PUT', '/account', { name: 'analysts' })).status).toBe(409);
   });
 
+  it('have Home as the default of a member whose plan allows no private repository', async () => {
+    const dan = await api.person('dan', { plan: 'free' });
+    await dan.ask('POST', '/teams', { name: 'Frugal' });
+    await dan.ask('PUT', '/account', { workspace: 'Frugal' });
+    const answer = await dan.ask('GET', '/repositories/default');
+    expect([answer.status, answer.json()]).toMatchObject([200, { isHome: true }]);
+  });
+
   it('get a default repository on demand, only one for concurrent requests', async () => {
     await cat.ask('POST', '/teams', { name: 'Cats' });
     expect((await cat.ask('PUT', '/account', { workspace: 'Cats' })).json()).toMatchObject({

@@ -78,6 +78,12 @@ describe('browsing', () => {
     expect(deep[0]?.children).toBeDefined();
   });
 
+  it('ignores the size of a page of series where folders are wanted', async () => {
+    const answer = await get('/providers/bankofcanada/browse?series=false&limit=200&offset=0');
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual((await get('/providers/bankofcanada/browse')).json());
+  });
+
   it('returns pages of series with the total number', async () => {
     const path = '/providers/bankofcanada/browse?path=FX_RATES_DAILY&series=true';
     const all = await get(path);
