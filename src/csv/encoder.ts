@@ -78,8 +78,10 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     });
   });
   const blockHeadColumns = varUint(stored.length + 2);
-  /** Fixed types come first: they decide which records are set aside. */
-  const inOrder = stored.toSorted((a, b) => Number(b.buffer.fixed) - Number(a.buffer.fixed));
+  /** Fixed types come first where they decide which records are set aside. */
+  const inOrder = collect
+    ? stored.toSorted((a, b) => Number(b.buffer.fixed) - Number(a.buffer.fixed))
+    : stored;
   let segments = new BigUint64Array(0);
   let positionWords = new Uint32Array(0);
 
