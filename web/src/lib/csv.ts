@@ -45,7 +45,8 @@ export const readCsv = (
 export const delimiterOf = (text: string): string => {
   const line = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
   const names = line.split('\t');
-  if (names.length > 1 && names.every((name) => name.trim() !== '') && !/[,;]\t|\t[,;]/.test(line)) return '\t';
+  if (names.length > 1 && names.every((name) => name.trim() !== '') && !/[,;]\t|\t[,;]/.test(line))
+    return '\t';
   const counts = delimiters.map((delimiter) => line.split(delimiter).length);
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
 };
