@@ -165,7 +165,7 @@ export interface paths {
         };
         /**
          * Read the default writable repository of the active workspace
-         * @description Home, or the first writable repository of the active team; created when the team has none.
+         * @description Home, or the first writable repository of the active team; created when the team has none. Home if the plan does not allow that.
          */
         get: operations["getDefaultRepository"];
         put?: never;
@@ -4756,15 +4756,6 @@ export interface operations {
             };
             /** @description No valid credentials. */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The action needs a higher plan; the body names the quota, its limit and its use. */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
