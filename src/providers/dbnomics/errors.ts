@@ -22,6 +22,9 @@ const readError = ({ text: body, status }: UpstreamReply): string | undefined =>
   }
 };
 
+/** Statuses that say themselves what is wrong: access, size, limits. */
+const plainStatuses: ReadonlySet<number> = new Set([401, 403, 413, 429]);
+
 const notFound = ([call, ...names]: readonly string[]): Error =>
   call === 'series' && names.length === 3
     ? seriesNotFound(named, names.join('/'))
@@ -30,8 +33,7 @@ const notFound = ([call, ...names]: readonly string[]): Error =>
 export const explainError = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
   if (reply.status === 404) return notFound(path);
   const message = readError(reply);
-  // Other statuses say themselves what is wrong.
-  if (message === undefined || reply.status > 400) return undefined;
+  if (message === undefined || reply.status >= 500 || plainStatuses.has(reply.status)) return undefined;
   if (/not found|could not find/i.test(message)) return notFound(path);
   return reply.status === 400 ? refusedRequest(named, message) : upstreamFailed(named, message);
 };
