@@ -3,7 +3,7 @@ import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import { decodeChunk } from './chunk-codec.js';
 import { requireGenuine } from './chunk-mac.js';
-import { holds, type OffsetRange, type RawMessage, type TopicReader } from './topic-reader.js';
+import type { OffsetRange, RawMessage, TopicReader } from './topic-reader.js';
 
 /** The upload whose chunks are read. */
 export interface ChunkOwner {
@@ -16,7 +16,7 @@ export interface ChunkOwner {
 export interface ChunkReader {
   /**
    * Calls `handle` for each position once, one after another, until it returns `stop`.
-   * @throws AppError code `chunks_expired` if Kafka has lost some of them, usually to retention; ChunkFault `forged` if a message is not what was sent for
+   * @throws AppError code `chunks_expired` if retention has removed some of them; ChunkFault `forged` if a message is not what was sent for
    *   the upload.
    */
   read(
@@ -63,9 +63,9 @@ const rangesOf = (positions: readonly ChunkPosition[]): OffsetRange[] => {
 
 export const createChunkReader = (topics: TopicReader): ChunkReader => {
   const refuseExpired = async (topic: string, ranges: readonly OffsetRange[]): Promise<void> => {
-    const held = await topics.held(topic);
-    if (!ranges.every(({ partition, from, to }) => holds(held.get(partition), from, to)))
-      throw chunksExpired();
+    const first = await topics.firstOffsets(topic);
+    if (ranges.every(({ partition, from }) => from >= (first.get(partition) ?? from + 1n))) return;
+    throw chunksExpired();
   };
 
   return {

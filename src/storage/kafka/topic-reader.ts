@@ -28,10 +28,6 @@ interface HeldOffsets {
   readonly high: bigint;
 }
 
-/** True if the partition has all messages from `from` to `to`, exclusive. */
-export const holds = (held: HeldOffsets | undefined, from: bigint, to = from + 1n): boolean =>
-  held !== undefined && from >= held.low && to <= held.high;
-
 /** Reads ranges of a topic without decoding the messages. */
 export interface TopicReader {
   /**
@@ -39,8 +35,8 @@ export interface TopicReader {
    * clocks of producers.
    */
   ranges(topic: string, since: number, until: number): Promise<OffsetRange[]>;
-  /** Messages that each partition has after retention; none for a topic that does not exist. */
-  held(topic: string): Promise<ReadonlyMap<number, HeldOffsets>>;
+  /** First offset of each partition after retention; none for a topic that does not exist. */
+  firstOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
   /**
    * Calls `handle` for each message, one after another, in the order of each partition, until it returns `stop`. Leaves out messages that
    * Kafka loses meanwhile.
@@ -56,7 +52,7 @@ interface TopicReaderOptions {
   /** Prefix of the ephemeral consumer groups. */
   readonly groupPrefix: string;
   readonly log: Log;
-  /** Milliseconds without a message after which it is checked whether the wanted ones still exist. @default 10000 */
+  /** Milliseconds without a message after which it is checked, twice, whether the wanted ones still exist. @default 10000 */
   readonly lostAfterMs?: number;
 }
 
@@ -90,7 +86,7 @@ const consume = (
     held,
     lostAfterMs,
   }: Pick<TopicReaderOptions, 'log'> & {
-    readonly held: () => ReturnType<TopicReader['held']>;
+    readonly held: () => Promise<ReadonlyMap<number, HeldOffsets>>;
     readonly lostAfterMs: number;
   },
 ) => {
@@ -106,6 +102,8 @@ const consume = (
     };
     let handled = 0;
     let handledBefore = -1;
+    /** Partitions that ended too early at the last look. A broker that has just started reports an earlier end for a moment. */
+    let short = new Set<number>();
     /** A consumer waits for ever behind the end of a partition that retention, or the loss of a broker, has shortened. */
     const skipLost = async (): Promise<void> => {
       if (handled !== handledBefore) {
@@ -113,11 +111,15 @@ const consume = (
         return;
       }
       const offsets = await held();
+      const shortBefore = short;
+      short = new Set();
       for (const [partition, at] of next) {
         const { low, high } = offsets.get(partition) ?? { low: 0n, high: 0n };
         const last = end.get(partition) ?? 0n;
-        if (high < last) next.set(partition, last);
-        else if (low > at) next.set(partition, low);
+        if (low > at) next.set(partition, low);
+        if (high >= last) continue;
+        if (shortBefore.has(partition)) next.set(partition, last);
+        else short.add(partition);
       }
       resolveIfDone();
     };
@@ -175,7 +177,7 @@ export const createTopicReader = ({
     return new Map(offsets.map(({ partition, offset }) => [partition, BigInt(offset)]));
   };
 
-  const held: TopicReader['held'] = (topic) =>
+  const held = (topic: string): Promise<ReadonlyMap<number, HeldOffsets>> =>
     withAdmin(kafka, async (admin) => {
       // For a topic that does not exist, kafkajs retries the request for offsets for half a minute.
       if (!(await admin.listTopics()).includes(topic)) return new Map();
@@ -186,7 +188,9 @@ export const createTopicReader = ({
     });
 
   return {
-    held,
+    async firstOffsets(topic) {
+      return new Map([...(await held(topic))].map(([partition, { low }]) => [partition, low]));
+    },
 
     async ranges(topic, since, until) {
       const first = await offsetsAt(topic, since);

@@ -2,7 +2,7 @@ import { conflict } from '../../lib/errors.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import { type ChunkOwner, chunkOf, chunksExpired } from '../../storage/kafka/chunk-reader.js';
-import { holds, type RawMessage, type TopicReader } from '../../storage/kafka/topic-reader.js';
+import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 
@@ -42,9 +42,9 @@ export const createChunkDiscovery = ({
 }: ChunkDiscoveryOptions): ChunkDiscovery => {
   const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
     for (const topic of new Set(positions.map((position) => position.topic))) {
-      const held = await reader.held(topic);
+      const first = await reader.firstOffsets(topic);
       const isIncomplete = positions.some(
-        (at) => at.topic === topic && !holds(held.get(at.partition), BigInt(at.offset)),
+        (at) => at.topic === topic && BigInt(at.offset) < (first.get(at.partition) ?? 0n),
       );
       if (isIncomplete) return false;
     }
@@ -85,8 +85,8 @@ export const createChunkDiscovery = ({
   const hasLost = async ({ createdAt }: SoughtUpload): Promise<boolean> => {
     for (const topic of topics) {
       const since = await reader.ranges(topic, createdAt.getTime(), Date.now());
-      const held = await reader.held(topic);
-      if (since.some(({ partition, from }) => from > 0n && from === held.get(partition)?.low)) return true;
+      const first = await reader.firstOffsets(topic);
+      if (since.some(({ partition, from }) => from > 0n && from === first.get(partition))) return true;
     }
     return false;
   };

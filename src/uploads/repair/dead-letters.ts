@@ -2,7 +2,7 @@ import { conflict, messageOf } from '../../lib/errors.js';
 import type { Chunk } from '../../model/chunk.js';
 import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
 import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
-import { holds, type RawMessage, type TopicReader } from '../../storage/kafka/topic-reader.js';
+import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 import type { DeadLetterEntry, DeadLetterRecords } from './dead-letter-records.js';
@@ -46,7 +46,8 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
   const fetch = async ({ copy }: DeadLetterEntry): Promise<RawMessage | undefined> => {
     const { topic, partition } = copy;
     const offset = BigInt(copy.offset);
-    if (!holds((await reader.held(topic)).get(partition), offset)) return undefined;
+    const first = (await reader.firstOffsets(topic)).get(partition);
+    if (first === undefined || first > offset) return undefined;
     let found: RawMessage | undefined;
     await reader.read(topic, [{ partition, from: offset, to: offset + 1n }], async (message) => {
       found = message;
