@@ -50,7 +50,7 @@ function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
   return names !== undefined && !names.some(isEmptyName);
 }
 
-/** True if tabs stand next to other candidates, as padding. */
+/** True if the header uses tabs as padding, next to another candidate. */
 const isPadded = (header: Buffer): boolean =>
   [',\t', '\t,', ';\t', '\t;'].some((pair) => header.includes(pair));
 
@@ -66,10 +66,9 @@ function* sniffDelimiter(header: Buffer): Steps<number> {
 }
 
 /**
- * Reads the first record of a file as its header. If the dialect is unknown, the delimiter is the tab, otherwise the most frequent candidate,
- * if it gives every column a name (unlike tabs that pad a header with commas). Otherwise it is the most frequent candidate. A header without
- * candidates is one column, and the delimiter is a comma. Only the header is examined: after a wrong guess most rows have another number of
- * fields and are refused.
+ * Reads the first record of a file as its header. If the dialect is unknown, tries the tab first (unless it is padding), then the candidates
+ * by frequency, and takes the first that gives every column a name. If none does, takes the most frequent. A header without candidates is
+ * one column. Only the header is examined: after a wrong guess, most rows have a different number of fields and are refused.
  */
 export function* headerSteps(
   bytes: Buffer,

@@ -1,7 +1,8 @@
 /**
  * Patches: segments that an upsert, sync or delete adds after others. A replacement has the position of the replaced row, a deletion is a
  * tombstone (`_gone`) at that position, and new rows have positions of their own. A row is visible unless a later patch of the version has
- * a row at its position. Ids of patches are in the order of publication; a patch hides rows of every segment that is not one, also of those behind it.
+ * a row at its position. Ids of patches are in the order
+ * of publication. A patch hides rows of all segments that are not patches, including those with higher ids.
  */
 import type { SegmentList } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';

@@ -1,7 +1,7 @@
 /**
  * Last step of a compaction: in every version and clone the joined segment replaces those of the run. Each transaction locks one dataset and
- * changes a bounded number of ranges, so that others do not wait long; all ranges of the dataset only if the joined segment cannot be cut,
- * which are few. Meanwhile some versions have the run and some the joined segment; both stay until all are switched.
+ * changes a bounded number of ranges, so that others do not wait long. If the joined segment cannot be cut, one transaction changes all
+ * ranges of the dataset, which are few. Both the run and the joined segment stay until all versions are switched.
  */
 import { holdDataset, rowsRepaired } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';

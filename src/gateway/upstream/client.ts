@@ -44,7 +44,7 @@ export const createSendRequest = ({ provider, baseUrls, key, transport, now }: S
     try {
       const wire = await transport(toWireRequest(provider, baseUrls, request, key));
       const keyed = carriesKey(provider, request, key);
-      // What does not get the key cannot repeat it: a word of the data that looks like it stays.
+      // A reply to a request without the key cannot contain it, only ordinary words that equal it.
       const redact: Redact = keyed ? redactKey : (text) => text;
       const reply = toReply(wire, isLong ? redact(wire.body) : wire.body, redact);
       const error = errorOfReply({ provider, request, reply, keyed, nowMs: now() });

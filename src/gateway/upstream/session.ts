@@ -5,8 +5,7 @@ import { isDailyLimit } from '../../providers/errors.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Cache, CacheQuestion } from '../cache/cache.js';
 import { type ChosenKey, keylessAudience } from '../keys/choice.js';
-import type { HoldLength, Limiter, QuotaOwner } from '../limits/limiter.js';
-import { scopeOf } from '../limits/limiter.js';
+import { type HoldLength, type Limiter, type QuotaOwner, scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
 import type { Breaker } from './breaker.js';
@@ -127,6 +126,7 @@ export const createSession = (options: SessionOptions): Session => {
     now,
   });
   const redact = messageRedaction(key.value);
+  const scope = scopeOf(owner);
   let last = '';
   let staleSeconds: number | undefined;
   let freshReplies = 0;
@@ -176,21 +176,19 @@ export const createSession = (options: SessionOptions): Session => {
 
   const sendOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
-    breaker.pass(provider, scopeOf(owner), request.base);
+    breaker.pass(provider, scope, request.base);
     const startedAt = now();
     const outcome = await sendRequest({ ...request, timeoutMs });
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
-    breaker.record(provider, scopeOf(owner), breakerOutcome(outcome), request.base);
-    if (outcome.error?.kind === 'rate_limited') {
-      return { ...outcome, error: await hold(outcome.error) };
-    }
+    breaker.record(provider, scope, breakerOutcome(outcome), request.base);
+    if (outcome.error?.kind === 'rate_limited') return { ...outcome, error: await hold(outcome.error) };
     if (careful) await limiter.release(owner);
     return outcome;
   };
 
   const attempt = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
     timeLeft(untilMs);
-    breaker.check(provider, scopeOf(owner), request.base);
+    breaker.check(provider, scope, request.base);
     const { reply, status, error } = await limiter.run(
       owner,
       { counted: request.counted ?? true },

@@ -86,8 +86,8 @@ const toObservation = (row: Row): Observation[] => {
 const monthOf = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1;
 
 /**
- * One value per date: annual averages are omitted. Price indexes of cities have half-years between their months, and some had only half-years
- * before: a value is kept if no value of a higher frequency lies in its period.
+ * One value per date, without annual averages. Price indexes of cities have semiannual values besides the monthly ones, and some were only
+ * semiannual at first. Omits a value if its period contains a value of a higher frequency.
  */
 const readRows = (rows: readonly Row[]) => {
   const dated = rows.flatMap((row) =>
