@@ -131,6 +131,12 @@ export const frequencyOf = (medianGapDays: number): Frequency | null => {
   return null;
 };
 
+/** Name of the rows of a version in caches: a repair changes the rows, but not the id. */
+export const contentName = ({
+  versionId,
+  repairs = 0,
+}: Pick<ReadableVersion, 'versionId' | 'repairs'>): string => `${versionId}.${repairs}`;
+
 /** The data of a version that a reader needs. */
 export interface ReadableVersion extends SegmentList {
   readonly versionId: number;

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { createCache } from '../../lib/cache.js';
 import { isAppError } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
-import type { ReadableVersion } from '../../model/version.js';
+import { contentName, type ReadableVersion } from '../../model/version.js';
 import { areAlike, commonKeys, pairRows, readDryRun, readLineage, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { readMergeChanges } from '../../storage/postgres/merge-changes.js';
@@ -105,7 +105,7 @@ const idsOf = (columns: readonly StoredColumn[]): number[] => columns.map(({ id 
 
 const pairOf = (from: ReadableVersion, to: ReadableVersion, keyIds?: readonly number[]): Pair => {
   const keys = commonKeys(from.columns, to.columns, keyIds);
-  const name = keyIds === undefined ? `${from.versionId}/${to.versionId}/${idsOf(keys)}` : undefined;
+  const name = keyIds === undefined ? `${contentName(from)}/${contentName(to)}/${idsOf(keys)}` : undefined;
   return { from, to, keys, name };
 };
 

@@ -1,7 +1,7 @@
 /** Checks whether a key is unique in each of two versions. */
 import { createCache } from '../../lib/cache.js';
 import type { StoredColumn } from '../../model/column.js';
-import type { ReadableVersion } from '../../model/version.js';
+import { contentName, type ReadableVersion } from '../../model/version.js';
 import { type Lineage, pairRows, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -52,8 +52,8 @@ export const withoutRows = ({
   segmentIds: [],
 });
 
-const nameOf = ({ versionId }: ReadableVersion, keys: readonly StoredColumn[]): string =>
-  `${versionId}/${keys.map(({ id }) => id).join()}`;
+const nameOf = (version: ReadableVersion, keys: readonly StoredColumn[]): string =>
+  `${contentName(version)}/${keys.map(({ id }) => id).join()}`;
 
 /** True if the key includes all columns that are recorded as unique for the version. */
 const includesRecorded = (

@@ -10,7 +10,7 @@ import { invalid, notFound } from '../../lib/errors.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
-import type { ReadableVersion } from '../../model/version.js';
+import { contentName, type ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { ReadContext } from '../read-context.js';
@@ -169,7 +169,7 @@ export const createColumnValues = ({
   };
 
   const keyOf = ({ version }: ValuesWanted, column: StoredColumn, prefix: string): string =>
-    `${version.versionId}/${column.id}/${prefix}`;
+    `${contentName(version)}/${column.id}/${prefix}`;
 
   /** Answers from cached values of the prefix or a shorter one; undefined if a query is needed. */
   const remembered = (wanted: ValuesWanted, column: StoredColumn): readonly ValueCount[] | undefined => {

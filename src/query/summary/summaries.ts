@@ -2,7 +2,7 @@
 import { createCache } from '../../lib/cache.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { StoredColumn } from '../../model/column.js';
-import type { ReadableVersion } from '../../model/version.js';
+import { contentName, type ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -66,8 +66,6 @@ const asJson = (stored: Stored): Body =>
 const withName = (json: string, name: string): string =>
   `${json.slice(0, -1)},"name":${JSON.stringify(name)}}`;
 
-const keyOf = ({ versionId, repairs = 0 }: ReadableVersion): string => `${versionId}/${repairs}`;
-
 export const createSummaries = ({ reader, semaphore, calculations, sql }: SummariesOptions): Summaries => {
   const runStatement = createStatementRunner(reader);
   const computeAll = createComputation(runStatement);
@@ -106,7 +104,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
 
   const stored = async (version: ReadableVersion): Promise<Body | undefined> => {
     const { versionId, repairs = 0 } = version;
-    const cached = wholes.get(keyOf(version));
+    const cached = wholes.get(contentName(version));
     if (cached !== undefined) return cached;
     const [row] = await sql.query<{ body: Stored }>(
       'SELECT body FROM version_summaries WHERE version_id = $1 AND repairs = $2',
@@ -114,7 +112,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     );
     if (row === undefined) return undefined;
     const body = asJson(row.body);
-    wholes.set(keyOf(version), body);
+    wholes.set(contentName(version), body);
     return body;
   };
 
@@ -135,14 +133,14 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     owner,
     context,
   }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<Body> =>
-    shared.run(keyOf(version), context.signal, async (signal) => {
+    shared.run(contentName(version), context.signal, async (signal) => {
       const lasting = { ...context, signal };
       const columns = await withinPermit({ version, owner }, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
       await store(version, columns);
       const body = asJson(withoutNames(columns));
-      wholes.set(keyOf(version), body);
+      wholes.set(contentName(version), body);
       return body;
     });
 
@@ -151,7 +149,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     { version, owner, context }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>,
     chosen: readonly StoredColumn[],
   ): Promise<Body> => {
-    const key = keyOf(version);
+    const key = contentName(version);
     const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
     if (missing.length > 0) {
       const found = await withinPermit({ version, owner }, context.signal, () =>
