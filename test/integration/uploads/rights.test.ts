@@ -165,7 +165,8 @@ describe('a column that is renamed while files are received', () => {
     })();
     const statuses: number[] = [];
     const processes: ProcessAnswer[] = [];
-    for (let turn = 0; turn < 20; turn += 1) {
+    // At least sixty files, and more where a busy machine has renamed less often meanwhile.
+    for (let turn = 0; turn < 20 || renameStatuses.length <= 5; turn += 1) {
       const answers = await Promise.all([1, 2, 3].map((n) => putFile(owner, dataset, `k,v\nb,${n}\n`)));
       for (const answer of answers) {
         statuses.push(answer.status);
@@ -175,7 +176,6 @@ describe('a column that is renamed while files are received', () => {
     renaming = false;
     await renames;
     expect(renameStatuses.filter((status) => status !== 200)).toEqual([]);
-    expect(renameStatuses.length).toBeGreaterThan(5);
     expect(statuses.filter((status) => status !== 201)).toEqual([]);
     for (const process of processes) expect((await ended(owner, process)).status).toBe('completed');
   });
