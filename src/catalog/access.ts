@@ -5,6 +5,7 @@ import {
   decide,
   type Intent,
   type Level,
+  levelWithoutOwnGrant,
   type Privacy,
 } from '../model/permission.js';
 import type { StorageLimits } from '../model/plan.js';
@@ -51,6 +52,8 @@ export interface DatasetAccess {
 interface RepositoryAccess {
   readonly id: number;
   readonly level: Level;
+  /** What the caller would have without a grant to its own account; null: no access. */
+  readonly levelWithoutGrant: Level | null;
   readonly privacy: Privacy;
   readonly isHome: boolean;
   readonly teamId: number | null;
@@ -200,11 +203,13 @@ export const createAccess = ({ sql, found }: AccessOptions): Access => {
         [repositoryId, ...callerValues(caller)],
       );
       const request: AccessRequest = { what: 'repository', id: repositoryId, need, rule };
-      const decision = decide(caller, row && repositoryTarget(row), need, intent);
+      const target = row && repositoryTarget(row);
+      const decision = decide(caller, target, need, intent);
       if (!decision.allowed) throw refusal(decision, request);
-      if (row === undefined) throw missing(request);
+      if (row === undefined || target === undefined) throw missing(request);
       const { privacy, isHome, teamId, createdBy: ownerId } = row;
-      return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
+      const levelWithoutGrant = levelWithoutOwnGrant(caller, target);
+      return { id: repositoryId, level: decision.level, levelWithoutGrant, privacy, isHome, teamId, ownerId };
     },
 
     async readableDatasets(caller, repositoryId, which) {

@@ -22,7 +22,10 @@ export interface Grants {
   listOnRepository(caller: Caller, repositoryId: number): Promise<Permission[]>;
   /** @throws AppError 403 above the caller's own level, 404, 409 for the creator, who remains Owner. */
   putOnRepository(caller: Caller, repositoryId: number, name: string, level: Level): Promise<Permission>;
-  /** For callers with Admin, and for the account itself. @throws AppError 403, 404, 409 for the creator. */
+  /**
+   * For callers with Admin, and for the account itself.
+   * @throws AppError 403, also for a grant of one's own that limits what a team gives, 404, 409 for the creator.
+   */
   removeOnRepository(caller: Caller, repositoryId: number, name: string): Promise<void>;
   listOnDataset(caller: Caller, datasetId: number): Promise<Permission[]>;
   putOnDataset(
@@ -148,7 +151,7 @@ const requireNotCreator = (principal: Principal, ownerId: number): void => {
     throw conflict('last_owner', 'The account that created the repository remains its Owner.');
 };
 
-/** Callers may remove their own grant without Admin. */
+/** Callers may remove their own grant without Admin, unless it limits what a team gives them. */
 const needToRemove = (caller: Caller, principal: Principal): Level =>
   principal.accountId === caller.accountId ? 'Read' : 'Admin';
 
@@ -171,8 +174,14 @@ export const createGrants = ({ sql, access }: { sql: Sql; access: Access }): Gra
     await access.repository(caller, id, 'Read', 'write');
     const principal = await findPrincipal(sql, name);
     const need = needToRemove(caller, principal);
-    const { level: own, ownerId } = await access.repository(caller, id, need, 'write');
+    const { level: own, levelWithoutGrant, ownerId } = await access.repository(caller, id, need, 'write');
     requireNotCreator(principal, ownerId);
+    const isOwn = principal.accountId === caller.accountId;
+    if (isOwn && levelWithoutGrant !== null && !includesLevel(own, levelWithoutGrant))
+      throw forbidden(
+        'above_own_level',
+        `This grant limits you to ${own} although your team has ${levelWithoutGrant}; another Admin can remove it.`,
+      );
     requireWithinOwn(own, await grantedLevel(sql, 'repository', id, principal));
     await removeGrant(sql, 'repository', id, principal);
   },

@@ -21,8 +21,11 @@ const exactNumber = (value: number): number | string => {
 };
 
 /** Decimal text as a number, or as text if a client could round it. */
-export const exactText = (text: string): number | string =>
-  digitsOf(text) <= maxDigits ? exactNumber(Number(text)) : text;
+export const exactText = (text: string): number | string => {
+  const value = Number(text);
+  const isLost = !Number.isFinite(value) || (value === 0 && /[1-9]/.test(text.replace(/e.*$/i, '')));
+  return digitsOf(text) > maxDigits || isLost ? text : exactNumber(value);
+};
 
 /** The same value, with text instead of numbers of more than 15 digits or beyond 2^53. */
 export const exact = (value: unknown): unknown => {

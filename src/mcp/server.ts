@@ -30,7 +30,7 @@ export interface McpOptions {
 export type ServeMcp = (request: Request, message: object, call: Call) => Promise<Response>;
 
 const instructions =
-  'Tables of a data catalog and public time series. Find tables with search_datasets, read describe_dataset before query_dataset, calculate with apply rather than fetching many rows, and say which dataset and version an answer is from. Values that look like numbers in quotes are exact: keep their digits.';
+  'Tables of a data catalog and public time series. Find tables with search_datasets, read describe_dataset before query_dataset, calculate with apply rather than fetching many rows, and say which dataset and version an answer is from. Values that look like numbers in quotes are exact: keep their digits. A mean or median is rounded to 15 to 17 digits.';
 
 /** Milliseconds for which clients may cache a list. */
 const listMs = 300_000;

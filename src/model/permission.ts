@@ -124,6 +124,13 @@ export const levelOn = (caller: Caller | undefined, target: AccessTarget): Level
     .reduce<Level | null>((level, grant) => higherLevel(level, grant.level), onRepository);
 };
 
+/** Level of a caller if nothing were granted to its own account on the repository. */
+export const levelWithoutOwnGrant = (caller: Caller | undefined, target: AccessTarget): Level | null =>
+  levelOn(caller, {
+    ...target,
+    repositoryGrants: target.repositoryGrants.filter(({ accountId }) => accountId !== caller?.accountId),
+  });
+
 /** Whether the action reads or changes something. */
 export type Intent = 'read' | 'write';
 

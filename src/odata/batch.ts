@@ -181,7 +181,8 @@ const readMultipart = (text: string, boundary: string, newId: () => string): Bat
   const bodies = pieces.slice(1, last);
   requireFew(bodies.length);
   if (bodies.some((piece) => !/^[ \t]*\r?\n/.test(piece))) throw bad('a boundary must be a line of its own');
-  const parts = bodies.map((piece, at) => multipartPart(piece.replace(/^[ \t]*/, ''), at));
+  // The line end before a boundary is part of the boundary.
+  const parts = bodies.map((piece, at) => multipartPart(piece.replace(/^[ \t]*/, '').replace(/\r$/, ''), at));
   const answerBoundary = `batchresponse_${newId()}`;
   return {
     parts,

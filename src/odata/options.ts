@@ -28,8 +28,8 @@ const selectOf = (select: string | undefined) => {
 
 /** Rows are already sorted by their keys, and so are rows that are equal in the requested order. */
 const orderOf = (orderBy: string | undefined): string | undefined => {
-  const order = orderBy?.replace(new RegExp(`(?:^|,)\\s*${rowKey}(?:\\s+asc)?\\s*$`), '');
-  if (order !== undefined && new RegExp(`(?:^|,)\\s*${rowKey}\\b`).test(order))
+  const order = orderBy?.replace(new RegExp(`(?:^|(?<=\\S)\\s*,)\\s*${rowKey}(?:\\s+asc)?\\s*$`), '');
+  if (order !== undefined && new RegExp(`(?:^|,)\\s*${rowKey}(?![\\p{L}\\p{N}_])`, 'u').test(order))
     throw invalid('bad_option', `$orderby: ${rowKey} can only be the last item, and ascending.`, {
       option: 'orderby',
     });
@@ -51,7 +51,8 @@ export const downloadOptions = (
   const options = parseOptions({
     ...others,
     $select: columns,
-    $orderby: orderOf($orderby),
+    // Rows that $apply makes have no key, but may have a column of that name.
+    $orderby: others.$apply === undefined ? orderOf($orderby) : $orderby,
     $format: 'json',
     entities: 'selected',
     $pagesize: Math.min(maxPageSize ?? maxPageRows, maxPageRows),

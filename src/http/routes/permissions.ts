@@ -69,7 +69,9 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       path: '/repositories/:id/permissions/:name',
       operationId: 'revokeRepositoryPermission',
       summary: 'Revoke a grant on a repository',
-      description: 'Needs Admin, except for your own grant. The creator of the repository remains Owner.',
+      description:
+        'Needs Admin, except for your own grant unless it limits what your team gives you. The creator of the repository ' +
+        'remains Owner.',
       ...shared,
       params: z.object({ id, name }),
       responses: removed,

@@ -24,7 +24,7 @@ const linkFields = {
   id: idField('Assigned by the service.'),
   name: z.string(),
   datasetId: idField('The dataset.'),
-  datasetName: z.string(),
+  datasetName: z.string().nullable().meta({ description: 'Null if the account may no longer see it.' }),
   prefix: z.string().meta({ description: 'Start of the token in the address.' }),
   query: z.record(z.string(), z.unknown()).meta({ description: 'Options of the download.' }),
   chart: z

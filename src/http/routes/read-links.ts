@@ -60,7 +60,12 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
 
   const withRefusals = async (links: readonly ReadLink[]) => {
     const rights = await judge(links.map(rightOfLink));
-    return links.map((link, index) => ({ ...link, refusedBecause: rights[index]?.ended?.message ?? null }));
+    return links.map((link, index) => {
+      const ended = rights[index]?.ended;
+      // Whoever may no longer see the dataset does not learn its present name.
+      const datasetName = ended?.code === 'no_permission' ? null : link.datasetName;
+      return { ...link, datasetName, refusedBecause: ended?.message ?? null };
+    });
   };
 
   return [

@@ -91,8 +91,10 @@ const linesOf = (
  * @throws AppError 400 if there are too many values or series
  */
 export const chartData = (csv: string, roles: ChartRoles, kind: ChartKind): ChartData => {
-  const [header = [], ...records] = parse(csv, { relax_column_count: true }) as string[][];
   const { axis, x } = roles;
+  // The header, the records of a full chart, and one more, which shows that there are too many.
+  const to = Math.ceil(maxPoints / roles.values.length) + 2;
+  const [header = [], ...records] = parse(csv, { relax_column_count: true, to }) as string[][];
   if (records.length * roles.values.length > maxPoints) throw tooManyPoints();
   const rowOf = (record: readonly string[]): string => record[x] ?? '';
   // In a scatter chart every record is a row, even if two have the same position.

@@ -163,9 +163,11 @@ export interface MeasureRange {
 export const histogramSql = (column: StoredColumn, { low, high, nulls }: MeasureRange): string => {
   const name = storageName(column);
   const measure = measureOf(column, nulls === 0 ? `assumeNotNull(${name})` : name);
-  const width = (high - low) / bins;
-  const near = `toInt32(least((${measure} - ${low}) / ${width}, ${bins - 1}))`;
-  const edge = (bin: string): string => `${low} + ${width} * ${bin}`;
+  // ClickHouse would read a double without a fraction as an integer, and compare measures with it exactly.
+  const first = `toFloat64(${low})`;
+  const width = `toFloat64(${(high - low) / bins})`;
+  const near = `toInt32(least((${measure} - ${first}) / ${width}, ${bins - 1}))`;
+  const edge = (bin: string): string => `${first} + ${width} * ${bin}`;
   const isAbove = `(${near} < ${bins - 1} AND ${measure} >= ${edge(`(${near} + 1)`)})`;
   const bin = `${near} - (${measure} < ${edge(near)}) + ${isAbove}`;
   return `countResample(0, ${bins}, 1)(ifNull(${bin}, -1))`;

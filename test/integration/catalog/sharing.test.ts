@@ -202,6 +202,19 @@ describe('teams', () => {
     expect(await level(cat, `/repositories/${id}`)).toBe('Clone');
   });
 
+  it('do not let a member remove the grant that limits it', async () => {
+    await ada.ask('POST', '/teams', { name: 'Limited' });
+    await join(bob, 'Limited');
+    const id = await repository({ team: 'Limited' });
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Read' });
+    const refused = await bob.ask('DELETE', `/repositories/${id}/permissions/bob`);
+    expect([refused.status, refused.json<{ code: string }>().code]).toEqual([403, 'above_own_level']);
+    expect(await level(bob, `/repositories/${id}`)).toBe('Read');
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Admin' });
+    expect((await bob.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
+    expect(await level(bob, `/repositories/${id}`)).toBe('Write');
+  });
+
   it('are visible to members, changed by admins only, and cannot lose their last admin', async () => {
     await ada.ask('POST', '/teams', { name: 'Secret' });
     expect((await bob.ask('GET', '/teams/Secret')).status).toBe(403);

@@ -178,7 +178,7 @@ describe('a JSON batch', () => {
 describe('a multipart/mixed batch', () => {
   const boundary = 'batch_a.b-c';
   const type = { 'content-type': `multipart/mixed; boundary=${boundary}` };
-  const multipart = (requests: readonly string[], end = '\r\n'): string =>
+  const multipart = (requests: readonly string[], end = '\r\n', emptyLines = 2): string =>
     [
       ...requests.map((request, at) =>
         [
@@ -189,19 +189,25 @@ describe('a multipart/mixed batch', () => {
           '',
           request,
           'Accept: application/json',
-          '',
-          '',
+          ...Array.from({ length: emptyLines }, () => ''),
         ].join(end),
       ),
       `--${boundary}--`,
       '',
     ].join(end);
 
-  it('answers each part, with CRLF or LF as line ends', async () => {
-    for (const end of ['\r\n', '\n']) {
+  it.each([
+    ['\r\n', 2],
+    ['\r\n', 1],
+    ['\n', 2],
+    ['\n', 1],
+  ])(
+    'answers each part, with %j as line ends and %i empty lines behind a request',
+    async (end, emptyLines) => {
       const body = multipart(
         ['GET Rows?$top=1 HTTP/1.1', 'GET Rows/$count?$filter=n ge 1 HTTP/1.1', 'GET Nowhere HTTP/1.1'],
         end,
+        emptyLines,
       );
       const response = await send(body, type);
       expect(response.status).toBe(200);
@@ -217,8 +223,8 @@ describe('a multipart/mixed batch', () => {
       expect(parts[2]?.endsWith('\r\n\r\n3\r\n')).toBe(true);
       expect(parts[3]).toContain('HTTP/1.1 404 ');
       expect(parts[3]).toContain('"unknown_path"');
-    }
-  });
+    },
+  );
 
   it('is refused if it is malformed or has a change set', async () => {
     const changes = multipart(['GET Rows HTTP/1.1']).replace(

@@ -147,6 +147,16 @@ describe('rows', () => {
     expect(Number(value[0]?.Total)).toBe(-0.75);
     const refused = await get(`/Rows?${query({ $apply: 'top(1)', $select: '_row' })}`);
     expect(refused.status).toBe(400);
+    const ordered = await get(`/Rows?${query({ $apply: 'top(1)', $orderby: '_row' })}`);
+    expect(ordered.status).toBe(400);
+    const named = `groupby((${names.country}),aggregate(${names.gdp} with sum as _row))`;
+    const sorted = await page({ $apply: named, $orderby: '_row desc', $top: '1' });
+    expect(Number(sorted.value[0]?._row)).toBeGreaterThan(0);
+  });
+
+  it('are not ordered by an empty item before the key', async () => {
+    const refused = await get(`/Rows?${query({ $orderby: ',_row' })}`);
+    expect(refused.status).toBe(400);
   });
 
   it('are counted by $count', async () => {

@@ -169,6 +169,18 @@ describe('a summary of many values', () => {
   });
 });
 
+describe('a histogram of integers beyond 2^53', () => {
+  it('counts each row, also those with the lowest value', async () => {
+    dataset = await makeDataset('Large numbers');
+    const values = ['-999999999999999871', '-999999999999999871', '123456789012345678', '999999999999999937'];
+    await upload(`n\n${values.join('\n')}\n`);
+    const { columns } = await json<Summary>(`/datasets/${dataset}/summary`);
+    const { histogram } = columns[0] as { histogram: { count: number }[] };
+    expect(histogram[0]?.count).toBe(2);
+    expect(histogram.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
+  });
+});
+
 describe('a summary of a small version', () => {
   it('is created after publishing, and shows the beginning of long texts', async () => {
     const long = 'é'.repeat(5_000);

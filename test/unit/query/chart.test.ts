@@ -119,6 +119,8 @@ describe('the data of a chart', () => {
       ['V', 'f'],
     ];
     expect(() => dataOf(`N,V\n${rows}`, numbers)).toThrow(`more than ${maxPoints} values`);
+    // What is behind is not parsed, or the open quote would be an error.
+    expect(() => dataOf(`N,V\n${rows}${rows}"`, numbers)).toThrow(`more than ${maxPoints} values`);
   });
 
   it('has a point for each row, also at equal positions', () => {

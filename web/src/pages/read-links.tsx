@@ -17,7 +17,8 @@ interface ReadLink {
   readonly id: number;
   readonly name: string;
   readonly datasetId: number;
-  readonly datasetName: string;
+  /** Null if the account may no longer see it. */
+  readonly datasetName: string | null;
   readonly prefix: string;
   readonly createdAt: string;
   readonly expiresAt: string | null;
@@ -64,7 +65,9 @@ const Facts = ({ link }: { link: ReadLink }) => (
   <div>
     <p class="row">
       <strong>{link.name}</strong> <code>{link.prefix}…</code>
-      <a href={linkTo('dataset', { id: link.datasetId })}>{link.datasetName}</a>
+      {link.datasetName !== null && (
+        <a href={linkTo('dataset', { id: link.datasetId })}>{link.datasetName}</a>
+      )}
     </p>
     <p class="row small soft">
       <span>
