@@ -54,28 +54,39 @@ function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
 const isPadded = (header: Buffer): boolean =>
   [',\t', '\t,', ';\t', '\t;'].some((pair) => header.includes(pair));
 
-function* sniffDelimiter(header: Buffer): Steps<number> {
+/** True if several delimiters are possible, so that the record after the header decides. */
+export const isAmbiguous = (header: Uint8Array): boolean => likelyDelimiters(header).length > 1;
+
+function* sniffDelimiter(header: Buffer, next: Uint8Array | undefined): Steps<number> {
   const likely = likelyDelimiters(header);
   yield;
   if (likely.length < 2) return likely[0] ?? COMMA;
   const tabs = likely.filter((byte) => byte === TAB);
   const others = likely.filter((byte) => byte !== TAB);
-  for (const delimiter of isPadded(header) ? [...others, ...tabs] : [...tabs, ...others])
-    if (yield* isNamed(header, { delimiter, quote: QUOTE })) return delimiter;
-  return likely[0] ?? COMMA;
+  const named: number[] = [];
+  for (const delimiter of isPadded(header) ? [...others, ...tabs] : [...tabs, ...others]) {
+    const dialect = { delimiter, quote: QUOTE };
+    if (!(yield* isNamed(header, dialect))) continue;
+    if (next !== undefined && countFields(next, dialect) === countFields(header, dialect)) return delimiter;
+    named.push(delimiter);
+    yield;
+  }
+  return named[0] ?? likely[0] ?? COMMA;
 }
 
 /**
  * Reads the first record of a file as its header. If the dialect is unknown, tries the tab first (unless it is padding), then the candidates
- * by frequency, and takes the first that gives every column a name. If none does, takes the most frequent. A header without candidates is
- * one column. Only the header is examined: after a wrong guess, most rows have a different number of fields and are refused.
+ * by frequency, and takes the first that gives every column a name and both records the same number of fields, or else the first that gives
+ * every column a name. If none does, takes the most frequent. A header without candidates is one column.
+ * @param next The record after the header; undefined if there is none.
  */
 export function* headerSteps(
   bytes: Buffer,
   line: number,
   known: Dialect | { readonly delimiter: number | undefined },
+  next?: Uint8Array,
 ): Steps<HeaderRecord> {
-  const delimiter = known.delimiter ?? (yield* sniffDelimiter(bytes));
+  const delimiter = known.delimiter ?? (yield* sniffDelimiter(bytes, next));
   const dialect = { delimiter, quote: 'quote' in known ? known.quote : QUOTE };
   const fieldCount = countFields(bytes, dialect);
   yield;

@@ -44,6 +44,13 @@ export const shiftScan = (scan: RecordScan, by: number): void => {
   scan.foundStart -= by;
 };
 
+/** Scans the current record again from its start. */
+export const scanAgain = (scan: RecordScan): void => {
+  scan.position = scan.recordStart;
+  scan.line = scan.recordLine;
+  scan.quoted = false;
+};
+
 const opensField = (scan: RecordScan, bytes: Uint8Array, position: number): boolean => {
   if (position === scan.recordStart) return true;
   const before = bytes[position - 1]!;

@@ -3,8 +3,8 @@ import { runAtOnce } from '../lib/time-slicing.js';
 import { QUOTE } from './bytes.js';
 import { createChunkAssembly } from './chunk-assembly.js';
 import { announcedDelimiter } from './dialect.js';
-import { headerSteps } from './header.js';
-import { createRecordScan, eachRecord, nextRecord, shiftScan } from './record-scan.js';
+import { headerSteps, isAmbiguous } from './header.js';
+import { createRecordScan, eachRecord, nextRecord, scanAgain, shiftScan } from './record-scan.js';
 import { createSplitMemory, dropBytes, fillMemory, recycleMemory } from './split-memory.js';
 import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
 import { createUnicodeReader } from './unicode.js';
@@ -34,6 +34,8 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   let header: HeaderRecord | undefined;
   /** Delimiter from a line `sep=;` before the header. */
   let separator: number | undefined;
+  /** A header whose delimiter the next record decides. */
+  let undecided: { readonly bytes: Buffer; readonly line: number } | undefined;
 
   const isSeparatorLine = (record: Buffer): boolean => {
     if (separator !== undefined) return false;
@@ -44,13 +46,33 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     return true;
   };
 
-  /** Reads the first record: the header, or a line `sep=;` before it. */
+  function* readHeader(bytes: Buffer, line: number, next?: Uint8Array): Steps<void> {
+    header = yield* headerSteps(bytes, line, options.dialect ?? { delimiter: separator }, next);
+    scan.delimiter = header.dialect.delimiter;
+    chunks.setMaxRows(rowLimit(options, header));
+  }
+
+  /** Reads the header with the record behind it, which is found again with the right delimiter. */
+  function* decideHeader(next?: Uint8Array): Steps<void> {
+    if (undecided === undefined) return;
+    yield* readHeader(undecided.bytes, undecided.line, next);
+    undecided = undefined;
+    scanAgain(scan);
+  }
+
+  /** Takes one of the first records: the header, a line `sep=;` before it, or the record that decides its delimiter. */
   function* takeHeader(): Steps<void> {
-    const bytes = Buffer.from(memory.buffer.subarray(scan.foundStart, scan.foundTextEnd));
+    const { foundStart, foundLine: line } = scan;
+    const bytes = Buffer.from(memory.buffer.subarray(foundStart, scan.foundTextEnd));
+    if (undecided !== undefined) {
+      scan.recordStart = foundStart;
+      scan.recordLine = line;
+      yield* decideHeader(bytes);
+      return;
+    }
     if (!isSeparatorLine(bytes)) {
-      header = yield* headerSteps(bytes, scan.foundLine, options.dialect ?? { delimiter: separator });
-      scan.delimiter = header.dialect.delimiter;
-      chunks.setMaxRows(rowLimit(options, header));
+      if (scan.delimiter < 0 && isAmbiguous(bytes)) undecided = { bytes, line };
+      else yield* readHeader(bytes, line);
     }
     const end = scan.position;
     dropBytes(memory, end);
@@ -77,7 +99,14 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
 
   function* take(bytes: Uint8Array, out: SplitChunk[]): Steps<void> {
     for (let at = 0; at < bytes.length; ) {
-      if (memory.filled === memory.buffer.length) chunks.makeRoom(out);
+      const isFull = memory.filled === memory.buffer.length;
+      if (isFull && undecided !== undefined) {
+        // A record that fills the memory does not decide: with the right delimiter it may well be shorter.
+        yield* decideHeader();
+        yield* advanceInSteps(false, out);
+        continue;
+      }
+      if (isFull) chunks.makeRoom(out);
       at += fillMemory(memory, bytes, at);
       yield* advanceInSteps(false, out);
     }
@@ -92,6 +121,8 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   function* end(): Steps<SplitChunk[]> {
     const out: SplitChunk[] = [];
     yield* take(unicode.end(), out);
+    yield* advanceInSteps(true, out);
+    yield* decideHeader();
     yield* advanceInSteps(true, out);
     if (scan.quoted) {
       const line = scan.quoteLine;

@@ -38,6 +38,24 @@ describe('the delimiter', () => {
     const { dialect } = runAtOnce(headerSteps(Buffer.from(header), 1, { delimiter: undefined }));
     expect(String.fromCharCode(dialect.delimiter)).toBe(delimiter);
   });
+
+  it.each([
+    ['Date,Rate (EUR; spot)', '2020-01-01,1.5', ','],
+    ['Country,Year,GDP (US$; current; real)', 'Norway,2020,1', ','],
+    ['Country,GDP (US$; current; PPP)', 'Norway,1', ','],
+    ['id,name,first\tlast', '1,a,b', ','],
+    ['id,full\tname', '1,a', ','],
+    ['Year;Imports, million', '2020;5', ';'],
+    ['Jahr;Einfuhr, Mio. EUR', '2020;1,5', ';'],
+    ['freq,unit,age,geo\\TIME_PERIOD\t2020 \t2021 ', 'A,NR,T,DE\t5 \t6 ', '\t'],
+    ['a;b,c', '"x;y",1', ','],
+    ['a;b,c', '1,2,3,4', ';'],
+    ['a;b,c', '', ';'],
+  ])('of %j before %j is %j', (header, next, delimiter) => {
+    const known = { delimiter: undefined };
+    const { dialect } = runAtOnce(headerSteps(Buffer.from(header), 1, known, Buffer.from(next)));
+    expect(String.fromCharCode(dialect.delimiter)).toBe(delimiter);
+  });
 });
 
 describe('the header', () => {

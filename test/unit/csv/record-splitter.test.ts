@@ -19,6 +19,42 @@ const failureOf = (file: string, options = {}): unknown => {
   }
 };
 
+describe('a delimiter that the header does not decide', () => {
+  const long = 'x'.repeat(70_000);
+  it.each([
+    ['Date,Rate (EUR; spot)\n\n2020-01-01,1.5\n2020-01-02,2\n', ',', 2, 3],
+    ['a;b,c\n"1;2",3\n', ',', 1, 2],
+    ['a;b,c\r\n1;"2\r\n",3\r\n4;5\r\n', ';', 2, 2],
+    ['a;b,c\n', ';', 0, undefined],
+    ['a;b,c', ';', 0, undefined],
+    // Read with the comma, this quote is text; its record could not end otherwise.
+    [`a;b;d,c\nx;"y,1\n${'z,2\n'.repeat(30_000)}`, ';', 'unterminated_quote', undefined],
+    [`a;b,c\n${long}\n1;2\n`, ';', 2, 2],
+  ] as const)(
+    'is that of the next record, however the file arrives: %#',
+    (file, delimiter, rows, firstLine) => {
+      const bytes = Buffer.from(file);
+      for (const pieceBytes of [1, 7, 65_536, bytes.length]) {
+        if (pieceBytes < 7 && bytes.length > 1_000) continue;
+        const splitter = createRecordSplitter({ firstChunkBytes: 200_000, chunkBytes: 200_000 });
+        const chunks: SplitChunk[] = [];
+        const read = (): void => {
+          for (let at = 0; at < bytes.length; at += pieceBytes)
+            chunks.push(...splitter.push(bytes.subarray(at, at + pieceBytes)));
+          chunks.push(...splitter.end());
+        };
+        if (typeof rows === 'string') {
+          expect(read).toThrow(expect.objectContaining({ code: rows }));
+          continue;
+        }
+        read();
+        expect(String.fromCharCode(splitter.header?.dialect.delimiter ?? 0)).toBe(delimiter);
+        expect([splitter.rows, chunks[0]?.firstLine]).toEqual([rows, firstLine]);
+      }
+    },
+  );
+});
+
 describe('cutting a file into chunks', () => {
   it('separates the header and numbers rows and lines', () => {
     const { header, chunks } = splitAll(Buffer.from('\na,b\n\n1,"x\ny"\n\n2,z\n3,w'), { chunkBytes: 9 });
