@@ -158,7 +158,7 @@ export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   return negative ? -value : value;
 };
 
-export const TWO_32 = 4_294_967_296;
+const TWO_32 = 4_294_967_296;
 /** Six digits at a time: a 32-bit limb times a million stays within the 53 bits of a double. */
 const groupFactor = 1e6;
 
@@ -214,7 +214,7 @@ export const writeDecimal = (
 };
 
 /** Negates a two's complement integer in place. */
-export const negate = (words: Uint32Array, at: number, limbs: number): void => {
+const negate = (words: Uint32Array, at: number, limbs: number): void => {
   let carry = 1;
   for (let limb = at; limb < at + limbs; limb++) {
     const value = (~words[limb]! >>> 0) + carry;

@@ -1,6 +1,5 @@
 import { CR, LF, SPACE, TAB } from './bytes.js';
-import { fieldEnd } from './field-end.js';
-import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-index.js';
+import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind, textKind } from './field-index.js';
 import type { BadRowReason } from './types.js';
 
 /** Position after the line end at `p`. */
@@ -12,7 +11,7 @@ export const afterLineEnd = (bytes: Uint8Array, p: number): number =>
  * `recordEnds[row]` in both cases.
  */
 export const indexRecord = (index: FieldIndex, recordStart: number, row: number): boolean => {
-  const { text: bytes, starts, ends, classes, topByte, fieldCount } = index;
+  const { text: bytes, starts, ends, classes, fieldCount } = index;
   const { quote } = index.dialect;
   const end = bytes.length;
   const firstLine = index.line;
@@ -34,7 +33,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
       fault = 'unterminated_quote';
       textEnd = end;
       for (;;) {
-        p = fieldEnd(bytes, p, end, classes, topByte);
+        while (p < end && classes[bytes[p]!] === textKind) p++;
         if (p >= end) break;
         const byte = bytes[p]!;
         if (byte === quote) {
@@ -54,7 +53,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
     }
     // An unquoted field, or the invalid text after a closing quote.
     for (;;) {
-      p = fieldEnd(bytes, p, end, classes, topByte);
+      while (p < end && classes[bytes[p]!] === textKind) p++;
       if (p >= end) break;
       const kind = classes[bytes[p]!]!;
       if (isFieldEnd(kind)) break;
