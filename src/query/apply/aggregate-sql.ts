@@ -8,7 +8,7 @@ import type { NumberForm } from '../../model/column-types/column-type.js';
 import { numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
-import type { CompileContext } from '../filter/compiler.js';
+import type { Emitter } from '../filter/emitter.js';
 import { deviationOfDoubles, meanOfDoubles, quantileOfDoubles, sumOfDoubles } from './double-aggregates.js';
 import {
   decimalOfDouble,
@@ -81,14 +81,14 @@ const sumOfDecimals = (
   return { exact, double: `toFloat64(${total})`, unit: '1' };
 };
 
-const sumSql = ({ value, sum }: MethodAggregate, physical: PhysicalType, context: CompileContext): SumSql => {
+const sumSql = ({ value, sum }: MethodAggregate, physical: PhysicalType, emit: Emitter): SumSql => {
   if (value.type !== 'number' || sum === undefined) {
-    const total = sumOfDoubles(doubleSql(value, context));
+    const total = sumOfDoubles(doubleSql(value, emit));
     return { exact: total, double: total, unit: '1' };
   }
   if (value.node.kind !== 'column') {
-    const decimal = nullable(context.emit.exact(value.node));
-    return sumOfDecimals(decimal, atScale(sum, value, context), physical, sum.scale);
+    const decimal = nullable(emit.exact(value.node));
+    return sumOfDecimals(decimal, atScale(sum, value, emit), physical, sum.scale);
   }
   const { sql, physical: stored, range } = value.node.column as Field;
   return columnSums[numberFormOf(stored)](sql, { range, sum, physical });
@@ -138,41 +138,41 @@ const deviationOfUnits = ({ value, sum }: MethodAggregate): string | undefined =
 };
 
 /** The sum at the scale of its SQL: whole numbers may be calculated with decimals that are all 0. */
-const atScale = (sum: NumberRange, value: Value, { shapes }: CompileContext): NumberRange => {
-  const scale = value.type === 'number' ? (shapes(value.node).exact?.scale ?? sum.scale) : sum.scale;
+const atScale = (sum: NumberRange, value: Value, emit: Emitter): NumberRange => {
+  const scale = value.type === 'number' ? (emit.shapes(value.node).exact?.scale ?? sum.scale) : sum.scale;
   return { scale, units: sum.units * 10n ** BigInt(scale - sum.scale) };
 };
 
 /** @param order non-null expression that orders the rows, for `first` and `last` */
-export const aggregateSql = (aggregate: Aggregate, order: string, context: CompileContext): string => {
+export const aggregateSql = (aggregate: Aggregate, order: string, emit: Emitter): string => {
   if (aggregate.kind === 'count') return nullable('toFloat64(count())');
   const { method, value, field, operand, level } = aggregate;
   const { physical } = field;
   switch (method) {
     case 'sum':
-      return sumSql(aggregate, physical, context).exact;
+      return sumSql(aggregate, physical, emit).exact;
     case 'average': {
       if (value.type !== 'number' || aggregate.sum === undefined)
-        return meanOfDoubles(doubleSql(value, context));
-      const { double, unit } = sumSql(aggregate, 'f', context);
+        return meanOfDoubles(doubleSql(value, emit));
+      const { double, unit } = sumSql(aggregate, 'f', emit);
       // A single division, so the result is rounded once.
-      return `(${double} / nullIf(${unit} * count(${valueSql(value, operand, context)}), 0))`;
+      return `(${double} / nullIf(${unit} * count(${valueSql(value, operand, emit)}), 0))`;
     }
     case 'min':
     case 'max':
-      return `${method}(${valueSql(value, physical, context)})`;
+      return `${method}(${valueSql(value, physical, emit)})`;
     case 'first':
-      return `argMin(${valueSql(value, physical, context)}, ${order})`;
+      return `argMin(${valueSql(value, physical, emit)}, ${order})`;
     case 'last':
-      return `argMax(${valueSql(value, physical, context)}, ${order})`;
+      return `argMax(${valueSql(value, physical, emit)}, ${order})`;
     case 'countdistinct':
-      return nullable(`toFloat64(uniqExact(${keySql(valueSql(value, operand, context), operand)}))`);
+      return nullable(`toFloat64(uniqExact(${keySql(valueSql(value, operand, emit), operand)}))`);
     case 'median':
-      return quantileOfDoubles(doubleSql(value, context), 0.5);
+      return quantileOfDoubles(doubleSql(value, emit), 0.5);
     case 'quantile':
-      return quantileOfDoubles(doubleSql(value, context), level);
+      return quantileOfDoubles(doubleSql(value, emit), level);
     case 'stddev':
-      return deviationOfUnits(aggregate) ?? deviationOfDoubles(doubleSql(value, context));
+      return deviationOfUnits(aggregate) ?? deviationOfDoubles(doubleSql(value, emit));
     default:
       return method satisfies never;
   }

@@ -9,8 +9,8 @@ import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { RowSource } from '../../rows/index.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
-import { createContext } from '../filter/compiler.js';
-import { createFailures, type TextOwner } from '../filter/failure.js';
+import { createEmitter } from '../filter/compiler.js';
+import { createFailures, requireWellFormed, type TextOwner } from '../filter/failure.js';
 import { defaultLimits, type FilterLimits } from '../filter/limits.js';
 import { createPackedParameters, createParameters, type Parameters } from '../filter/parameters.js';
 import { bindPipeline } from './binder.js';
@@ -82,8 +82,7 @@ const parse = ({ text, version, limits }: Pick<ApplyInput, 'text' | 'version' | 
   const failures = createFailures(text, applyText);
   if (Buffer.byteLength(text) > bounds.maxBytes)
     throw failures.limit(0, `the pipeline is longer than ${bounds.maxBytes} bytes`);
-  const surrogate = text.search(/\p{Surrogate}/u);
-  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+  requireWellFormed(text, failures);
   return parsePipeline({ text, names: version.columns.map(({ name }) => name), failures, limits: bounds });
 };
 
@@ -98,7 +97,7 @@ const bind = (input: ApplyInput): BoundStep[] => {
 const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonly ResultColumn[]) => {
   const { rows, text, limits = {} } = input;
   const run = (parameters: Parameters) => ({
-    ...compileSteps(steps, rows, result, createContext(parameters)),
+    ...compileSteps(steps, rows, result, createEmitter(parameters)),
     parameters,
   });
   const plain = run(createParameters('a'));

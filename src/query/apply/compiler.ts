@@ -5,7 +5,8 @@
  * Rows always have a total order: `orderby` first, then the order of the dataset or of the group keys.
  */
 import { numberedRows, type RowSource, rowOrder } from '../../rows/index.js';
-import { type CompileContext, compileCondition } from '../filter/compiler.js';
+import { compileCondition } from '../filter/compiler.js';
+import type { Emitter } from '../filter/emitter.js';
 import { aggregateSql } from './aggregate-sql.js';
 import type { BoundStep, Field, OrderTerm } from './typed.js';
 import { keySql, valueSql } from './value-sql.js';
@@ -83,14 +84,10 @@ const numbered = (relation: Relation, needed: readonly string[], name: string): 
   return { from, where: [], sorted: [], natural: [name], limit: undefined };
 };
 
-/** Unique names for the expressions of one pipeline. */
-interface Names {
-  next(): string;
-}
-
 interface Compiling {
-  readonly context: CompileContext;
-  readonly names: Names;
+  readonly emit: Emitter;
+  /** A unique name for an expression of the pipeline. */
+  readonly newName: () => string;
 }
 
 /** Order of the dataset. */
@@ -105,20 +102,18 @@ const group = (
   step: Extract<BoundStep, { kind: 'group' }>,
   before: Relation,
   reads: readonly string[],
-  { context, names }: Compiling,
+  { emit, newName }: Compiling,
 ): Relation => {
   let rows = settled(before, reads);
   // Group keys may be null, and there may be several, so their order needs a row number.
   const isDatasetOrder = rows.sorted.length === 0 && rows.natural === datasetOrder;
-  if (needsOrder(step) && !isDatasetOrder) rows = numbered(before, reads, names.next());
+  if (needsOrder(step) && !isDatasetOrder) rows = numbered(before, reads, newName());
   const order = rows.natural.at(-1) ?? '0';
   const keys = (step.keys ?? []).map(({ field, value }) => {
-    const sql = keySql(valueSql(value, field.physical, context), field.physical);
+    const sql = keySql(valueSql(value, field.physical, emit), field.physical);
     return { name: field.sql, sql: `${sql} AS ${field.sql}` };
   });
-  const aggregates = step.aggregates.map(
-    (item) => `${aggregateSql(item, order, context)} AS ${item.field.sql}`,
-  );
+  const aggregates = step.aggregates.map((item) => `${aggregateSql(item, order, emit)} AS ${item.field.sql}`);
   const grouping = step.keys === undefined ? '' : ` GROUP BY ${keys.map(({ name }) => name).join(', ')}`;
   const from = `(${select([...keys.map(({ sql }) => sql), ...aggregates], rows)}${grouping} ${inMemory})`;
   return { from, where: [], sorted: [], natural: keys.map(({ name }) => name), limit: undefined };
@@ -132,12 +127,12 @@ const sort = (
   terms: readonly OrderTerm[],
   before: Relation,
   reads: readonly string[],
-  { context, names }: Compiling,
+  { emit, newName }: Compiling,
 ): Relation => {
   const made = terms.map(({ value, physical, descending }) => {
     const isColumn = value.node.kind === 'column';
-    const sql = valueSql(value, physical, context);
-    const name = isColumn ? sql : names.next();
+    const sql = valueSql(value, physical, emit);
+    const name = isColumn ? sql : newName();
     return { name, descending, added: isColumn ? [] : [`${sql} AS ${name}`] };
   });
   const added = made.flatMap((term) => term.added);
@@ -178,15 +173,15 @@ const applied = (
   needed: readonly string[],
   compiling: Compiling,
 ): Relation => {
-  const { context } = compiling;
+  const { emit } = compiling;
   switch (step.kind) {
     case 'filter': {
       const rows = settled(before, needed);
-      return { ...rows, where: [...rows.where, `(${compileCondition(step.condition, context)})`] };
+      return { ...rows, where: [...rows.where, `(${compileCondition(step.condition, emit)})`] };
     }
     case 'compute': {
       const added = step.made.map(
-        ({ field, value }) => `${valueSql(value, field.physical, context)} AS ${field.sql}`,
+        ({ field, value }) => `${valueSql(value, field.physical, emit)} AS ${field.sql}`,
       );
       return extended(before, needed, added);
     }
@@ -200,16 +195,6 @@ const applied = (
     default:
       return step satisfies never;
   }
-};
-
-const createNames = (): Names => {
-  let made = 0;
-  return {
-    next: () => {
-      made += 1;
-      return `_o${made}`;
-    },
-  };
 };
 
 export interface ResultColumn {
@@ -230,11 +215,12 @@ export const compileSteps = (
   steps: readonly BoundStep[],
   base: RowSource,
   result: readonly ResultColumn[],
-  context: CompileContext,
+  emit: Emitter,
 ): CompiledSteps => {
   const fields = result.map(({ field }) => field);
   const needed = neededBefore(steps, fields);
-  const compiling: Compiling = { context, names: createNames() };
+  let named = 0;
+  const compiling: Compiling = { emit, newName: () => `_o${++named}` };
   let rows: Relation = {
     from: base.from,
     where: [base.where],

@@ -1,11 +1,12 @@
-import { normalForm, normalOperand } from '../filter/normal-form.js';
+import { normalForm } from '../filter/normal-form.js';
 import type { BoundStep, NewField } from './typed.js';
 
 /**
  * Canonical text of a pipeline for entity tags, equal for all its spellings. Columns are ids; computed columns count
  * down from -1.
  */
-const made = ({ field, value }: NewField): string => `${JSON.stringify(field.name)}=${normalOperand(value)}`;
+const made = ({ field, value }: NewField): string =>
+  `${JSON.stringify(field.name)}=${normalForm(value.node)}`;
 
 const normalStep = (step: BoundStep): string => {
   switch (step.kind) {
@@ -16,14 +17,14 @@ const normalStep = (step: BoundStep): string => {
     case 'group': {
       const aggregates = step.aggregates.map((item) => {
         const call =
-          item.kind === 'count' ? '' : `${item.method}${item.level ?? ''}(${normalOperand(item.value)})`;
+          item.kind === 'count' ? '' : `${item.method}${item.level ?? ''}(${normalForm(item.value.node)})`;
         return `${JSON.stringify(item.field.name)}=${call}`;
       });
       return `${step.keys?.map(made).join() ?? '-'};${aggregates.join()}`;
     }
     case 'orderby':
       return step.terms
-        .map(({ value, descending }) => `${normalOperand(value)}${descending ? ' desc' : ''}`)
+        .map(({ value, descending }) => `${normalForm(value.node)}${descending ? ' desc' : ''}`)
         .join();
     case 'top':
     case 'skip':

@@ -2,6 +2,7 @@
  * Ranges of the number columns of a version, which make sums and calculations exact and fast. Queried from ClickHouse
  * once per column, because the rows of a version never change.
  */
+import { createCache } from '../../lib/cache.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { NumberForm } from '../../model/column-types/column-type.js';
 import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
@@ -80,18 +81,10 @@ const maxCached = 100_000;
 const columnsPerQuery = 200;
 
 export const createNumberRanges = (reader: Reader): NumberFactsReader => {
-  /** Oldest first. Null if no decimal type covers the column. */
-  const cached = new Map<string, NumberRange | null>();
+  /** Null if no decimal type covers the column. */
+  const cached = createCache<NumberRange | null>({ limit: maxCached, weigh: () => 1 });
   const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>
     `${versionId}/${storageName(column)}`;
-
-  const remember = (key: string, range: NumberRange | null): void => {
-    cached.set(key, range);
-    for (const oldest of cached.keys()) {
-      if (cached.size <= maxCached) break;
-      cached.delete(oldest);
-    }
-  };
 
   const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges =>
     new Map(
@@ -118,7 +111,7 @@ export const createNumberRanges = (reader: Reader): NumberFactsReader => {
     });
     for (const [index, column] of columns.entries()) {
       const found = row?.[`f${index}`];
-      if (found !== undefined) remember(keyOf(version, column), rangeOf(column, found));
+      if (found !== undefined) cached.set(keyOf(version, column), rangeOf(column, found));
     }
   };
 
@@ -127,7 +120,8 @@ export const createNumberRanges = (reader: Reader): NumberFactsReader => {
     async find(version, columns, context) {
       const missing = columns.filter(
         (column) =>
-          columnTypeOf(column.physical).numbers !== undefined && !cached.has(keyOf(version, column)),
+          columnTypeOf(column.physical).numbers !== undefined &&
+          cached.get(keyOf(version, column)) === undefined,
       );
       for (let at = 0; at < missing.length; at += columnsPerQuery) {
         const queryId = `${context.queryId}-facts${at}`;

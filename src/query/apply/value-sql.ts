@@ -2,8 +2,8 @@
 import type { PhysicalType } from '../../model/column.js';
 import { columnTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
-import type { CompileContext } from '../filter/compiler.js';
 import { dateSql } from '../filter/date-sql.js';
+import type { Emitter } from '../filter/emitter.js';
 import type { DateNode } from '../filter/typed.js';
 import { doubleOfDecimal } from './exact-double.js';
 import { rangeOfNumber } from './number-range.js';
@@ -19,7 +19,7 @@ const castDecimal = (sql: string, physical: PhysicalType, from: number, to: numb
   return `toDecimal${shape.precision === 38 ? 128 : 256}(${sql}, ${shape.scale})`;
 };
 
-const dateValue = (node: DateNode, { emit }: CompileContext): string => {
+const dateValue = (node: DateNode, emit: Emitter): string => {
   if (node.kind !== 'date') return dateSql(node).sql;
   const physical = physicalOfDay(node.value);
   return emit.parameters.add(columnTypeOf(physical).storage(physical), node.value);
@@ -28,18 +28,17 @@ const dateValue = (node: DateNode, { emit }: CompileContext): string => {
 /** An aggregate of no rows is null only if its type is nullable. */
 export const nullable = (sql: string): string => `toNullable(${sql})`;
 
-const plainSql = (value: Value, physical: PhysicalType, context: CompileContext): string => {
-  const { emit, shapes } = context;
+const plainSql = (value: Value, physical: PhysicalType, emit: Emitter): string => {
   switch (value.type) {
     case 'text':
       return emit.text(value.node).sql;
     case 'date':
-      return dateValue(value.node, context);
+      return dateValue(value.node, emit);
     case 'number': {
       if (value.node.kind === 'column') return value.node.column.sql;
-      const range = rangeOfNumber(value.node, shapes);
+      const range = rangeOfNumber(value.node, emit.shapes);
       if (range === undefined) return finite(emit.double(value.node));
-      const scale = shapes(value.node).exact?.scale ?? range.scale;
+      const scale = emit.shapes(value.node).exact?.scale ?? range.scale;
       return castDecimal(emit.exact(value.node), physical, scale, range.scale);
     }
     default:
@@ -48,15 +47,13 @@ const plainSql = (value: Value, physical: PhysicalType, context: CompileContext)
 };
 
 /** @param physical type assigned by the binder */
-export const valueSql = (value: Value, physical: PhysicalType, context: CompileContext): string =>
-  value.node.kind === 'column'
-    ? plainSql(value, physical, context)
-    : nullable(plainSql(value, physical, context));
+export const valueSql = (value: Value, physical: PhysicalType, emit: Emitter): string =>
+  value.node.kind === 'column' ? plainSql(value, physical, emit) : nullable(plainSql(value, physical, emit));
 
 /** The value as a double, for results that cannot be exact. */
-export const doubleSql = (value: Value, context: CompileContext): string => {
+export const doubleSql = (value: Value, emit: Emitter): string => {
   if (value.type !== 'number') throw new RangeError('the binder lets only numbers pass');
-  const double = context.emit.double(value.node);
+  const double = emit.double(value.node);
   return value.node.kind === 'column' ? double : nullable(finite(double));
 };
 

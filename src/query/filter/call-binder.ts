@@ -3,36 +3,10 @@ import { firstDayOf } from './date-literal.js';
 import { datePartOf, periodStartOf } from './date-parts.js';
 import { exactOf, isInteger } from './number-literal.js';
 import { readingsOf } from './readings.js';
-import type { FunctionName, SyntaxNode } from './syntax.js';
+import { type FunctionName, type SyntaxNode, signatures } from './syntax.js';
 import type { DateNode, DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typed.js';
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
-
-/** Types of the arguments. A call with a null argument is null. */
-const signatures: Readonly<Record<FunctionName, readonly Exclude<Operand['type'], 'null' | 'boolean'>[]>> = {
-  contains: ['text', 'text'],
-  startswith: ['text', 'text'],
-  endswith: ['text', 'text'],
-  tolower: ['text'],
-  toupper: ['text'],
-  trim: ['text'],
-  length: ['text'],
-  concat: ['text', 'text'],
-  indexof: ['text', 'text'],
-  substring: ['text', 'number', 'number'],
-  year: ['date'],
-  quarter: ['date'],
-  month: ['date'],
-  week: ['date'],
-  day: ['date'],
-  startofyear: ['date'],
-  startofquarter: ['date'],
-  startofmonth: ['date'],
-  startofweek: ['date'],
-  round: ['number'],
-  floor: ['number'],
-  ceiling: ['number'],
-};
 
 const nouns = { text: 'a text', number: 'a number', date: 'a date' } as const;
 
@@ -94,6 +68,7 @@ const argument = <Type extends keyof Nodes>(operand: Operand | undefined, type: 
   return operand.node as Nodes[Type];
 };
 
+/** A call with a null argument is null. */
 export const bindCall = (call: Call, binding: Binding): Operand => {
   const args = call.args.map((node, index) => bindArgument(call.name, node, index, binding));
   if (call.name === 'substring') checkSubstring(call, binding);

@@ -108,21 +108,15 @@ const compareWithNull = (operator: ComparisonOperator, left: Operand, right: Ope
   return operator === 'ne' ? negate(isNull) : isNull;
 };
 
-const compare = (operator: Comparison, left: Operand, right: Operand): Condition | undefined => {
-  if (left.type === 'number' && right.type === 'number') {
-    return { kind: 'compare', type: 'number', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'text' && right.type === 'text') {
-    return { kind: 'compare', type: 'text', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'date' && right.type === 'date') {
-    return { kind: 'compare', type: 'date', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'boolean' && right.type === 'boolean') {
-    return { kind: 'compare', type: 'boolean', operator, left: left.node, right: right.node };
-  }
-  return undefined;
-};
+/** Undefined for operands of different types. The cast is safe: a node is of the type of its operand. */
+const compare = (operator: Comparison, left: Operand, right: Operand): Condition | undefined =>
+  left.type !== 'null' && right.type !== 'null' && left.type === right.type
+    ? ({ kind: 'compare', type: left.type, operator, left: left.node, right: right.node } as Condition)
+    : undefined;
+
+/** Value of an item of a list; undefined for a boolean, which only `null in (…)` may be compared with. */
+const literalOf = (item: Operand): Exact | string | undefined =>
+  item.type !== 'null' && item.type !== 'boolean' && 'value' in item.node ? item.node.value : undefined;
 
 export const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, binding: Binding): Condition => {
   const sides = readingsOf(node.operand, true).map((reading) => bindSide(reading, binding));
@@ -136,37 +130,11 @@ export const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, bindin
       node.operand.start,
       "'in' needs a text, number or date before it, found a condition; put arithmetic before 'in' in parentheses",
     );
-  const bindItems = (keep: (item: Operand) => void): void => {
-    binding.later.push(itemSteps(node, { ...side, operand }, binding, keep));
-  };
-  switch (operand.type) {
-    case 'null':
-      bindItems(() => undefined);
-      return { kind: 'constant', value: orNull };
-    case 'number': {
-      const values: Exact[] = [];
-      bindItems((item) => {
-        if (item.type === 'number' && item.node.kind === 'number') values.push(item.node.value);
-      });
-      return { kind: 'in', type: 'number', operand: operand.node, values, orNull };
-    }
-    case 'text': {
-      const values: string[] = [];
-      bindItems((item) => {
-        if (item.type === 'text' && item.node.kind === 'text') values.push(item.node.value);
-      });
-      return { kind: 'in', type: 'text', operand: operand.node, values, orNull };
-    }
-    case 'date': {
-      const values: string[] = [];
-      bindItems((item) => {
-        if (item.type === 'date' && item.node.kind === 'date') values.push(item.node.value);
-      });
-      return { kind: 'in', type: 'date', operand: operand.node, values, orNull };
-    }
-    default:
-      return operand satisfies never;
-  }
+  const values: (Exact | string)[] = [];
+  binding.later.push(itemSteps(node, { ...side, operand }, binding, values));
+  if (operand.type === 'null') return { kind: 'constant', value: orNull };
+  // The cast is safe: items are of the type of the operand.
+  return { kind: 'in', type: operand.type, operand: operand.node, values, orNull } as Condition;
 };
 
 const itemsPerStep = 200;
@@ -175,11 +143,13 @@ function* itemSteps(
   { items }: Extract<SyntaxNode, { kind: 'in' }>,
   { node, operand }: BoundSide,
   binding: Binding,
-  keep: (item: Operand) => void,
+  values: (Exact | string)[],
 ): Generator<void, void> {
   for (const [at, item] of items.entries()) {
     if (at % itemsPerStep === itemsPerStep - 1) yield;
-    if (item.kind !== 'null') keep(bindItem(item, node, operand, binding));
+    if (item.kind === 'null') continue;
+    const value = literalOf(bindItem(item, node, operand, binding));
+    if (value !== undefined) values.push(value);
   }
 }
 

@@ -9,7 +9,7 @@
 import { isNullDate } from './date-sql.js';
 import { dateMembership, dateTest } from './date-test.js';
 import type { Emitter } from './emitter.js';
-import { createShapes, type Shapes } from './number-shape.js';
+import { createShapes } from './number-shape.js';
 import { doubleSql, exactSql } from './number-sql.js';
 import { isNull, numberMembership, numberTest } from './number-test.js';
 import type { Parameters } from './parameters.js';
@@ -20,21 +20,15 @@ import type { AnyContains, Condition, Operand, TextNode, TextTest } from './type
 type Comparing = Extract<Condition, { kind: 'compare' }>;
 type Belonging = Extract<Condition, { kind: 'in' }>;
 
-export interface CompileContext {
-  readonly emit: Emitter;
-  readonly shapes: Shapes;
-}
-
-/** Context of one statement, shared by its expressions. */
-export const createContext = (parameters: Parameters): CompileContext => {
-  const shapes = createShapes();
+export const createEmitter = (parameters: Parameters): Emitter => {
   const emit: Emitter = {
     parameters,
-    text: (node) => textSql(node, emit, shapes),
-    exact: (node) => exactSql(node, emit, shapes),
-    double: (node) => doubleSql(node, emit, shapes),
+    shapes: createShapes(),
+    text: (node) => textSql(node, emit),
+    exact: (node) => exactSql(node, emit),
+    double: (node) => doubleSql(node, emit),
   };
-  return { emit, shapes };
+  return emit;
 };
 
 const join = (items: readonly string[], word: 'AND' | 'OR'): string => `(${items.join(` ${word} `)})`;
@@ -46,107 +40,80 @@ const maxSplitTests = 200;
 const joinTests = (items: readonly string[], word: 'AND' | 'OR'): string =>
   word === 'AND' && items.length > maxSplitTests ? `ifNull(${join(items, word)}, 0)` : join(items, word);
 
-const whenTrue = (node: Condition, context: CompileContext): string => {
+/** SQL that is true if the condition is `wanted`; null means no. */
+const whenIs = (wanted: boolean, node: Condition, emit: Emitter): string => {
+  const sided = (sql: string): string => (wanted ? sql : negated(sql));
   switch (node.kind) {
     case 'constant':
-      return node.value === true ? always : never;
+      return node.value === wanted ? always : never;
     case 'and':
     case 'or':
       return joinTests(
-        node.items.map((item) => whenTrue(item, context)),
-        node.kind === 'and' ? 'AND' : 'OR',
+        node.items.map((item) => whenIs(wanted, item, emit)),
+        (node.kind === 'and') === wanted ? 'AND' : 'OR',
       );
     case 'not':
-      return whenFalse(node.operand, context);
+      return whenIs(!wanted, node.operand, emit);
     case 'isNull':
-      return nullTest(node.operand, context);
+      return sided(nullTest(node.operand, emit));
     case 'contains':
     case 'startswith':
     case 'endswith':
-      return textTest(node.kind, node.left, node.right, context);
+      return sided(textTest(node.kind, node.left, node.right, emit));
     case 'anyContains':
-      return anyContains(node, context);
+      return sided(anyContains(node, emit));
     case 'compare':
-      return isTrue(comparison(node, context));
+      return (wanted ? isTrue : isFalse)(comparison(node, emit));
     case 'in':
-      return membership(node, true, context);
-    default:
-      return node satisfies never;
-  }
-};
-
-const whenFalse = (node: Condition, context: CompileContext): string => {
-  switch (node.kind) {
-    case 'constant':
-      return node.value === false ? always : never;
-    case 'and':
-    case 'or':
-      return joinTests(
-        node.items.map((item) => whenFalse(item, context)),
-        node.kind === 'and' ? 'OR' : 'AND',
-      );
-    case 'not':
-      return whenTrue(node.operand, context);
-    case 'isNull':
-      return negated(nullTest(node.operand, context));
-    case 'contains':
-    case 'startswith':
-    case 'endswith':
-      return negated(textTest(node.kind, node.left, node.right, context));
-    case 'anyContains':
-      return negated(anyContains(node, context));
-    case 'compare':
-      return isFalse(comparison(node, context));
-    case 'in':
-      return membership(node, false, context);
+      return membership(node, wanted, emit);
     default:
       return node satisfies never;
   }
 };
 
 /** SQL that is 1, 0 or null. */
-const threeValued = (node: Condition, context: CompileContext): string => {
+const threeValued = (node: Condition, emit: Emitter): string => {
   switch (node.kind) {
     case 'constant':
       return node.value === null ? "CAST(NULL, 'Nullable(UInt8)')" : node.value ? always : never;
     case 'and':
     case 'or':
       return join(
-        node.items.map((item) => threeValued(item, context)),
+        node.items.map((item) => threeValued(item, emit)),
         node.kind === 'and' ? 'AND' : 'OR',
       );
     case 'not':
-      return negated(threeValued(node.operand, context));
+      return negated(threeValued(node.operand, emit));
     case 'isNull':
     case 'contains':
     case 'startswith':
     case 'endswith':
     case 'anyContains':
-      return whenTrue(node, context);
+      return whenIs(true, node, emit);
     case 'compare':
     case 'in':
-      return `ifNull(${whenTrue(node, context)}, 0)`;
+      return `ifNull(${whenIs(true, node, emit)}, 0)`;
     default:
       return node satisfies never;
   }
 };
 
-const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: CompileContext): string => {
+const nullTest = (operand: Exclude<Operand, { type: 'null' }>, emit: Emitter): string => {
   switch (operand.type) {
     case 'number':
-      return isNull({ node: operand.node, shape: context.shapes(operand.node) }, context.emit);
+      return isNull({ node: operand.node, shape: emit.shapes(operand.node) }, emit);
     case 'text':
-      return `isNull(${context.emit.text(operand.node).sql})`;
+      return `isNull(${emit.text(operand.node).sql})`;
     case 'date':
       return operand.node.kind === 'date' ? never : isNullDate(operand.node);
     case 'boolean':
-      return `isNull(${threeValued(operand.node, context)})`;
+      return `isNull(${threeValued(operand.node, emit)})`;
     default:
       return operand satisfies never;
   }
 };
 
-const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: CompileContext): string => {
+const textTest = (kind: TextTest, left: TextNode, right: TextNode, emit: Emitter): string => {
   const operands = `${emit.text(left).sql}, ${emit.text(right).sql}`;
   switch (kind) {
     case 'contains':
@@ -165,28 +132,28 @@ const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Com
  * One expression over an array of the columns: ClickHouse needs 24 s to analyse 2,500 conditions joined by OR, and 0.2 s
  * for an array of as many columns. A null contains nothing.
  */
-const anyContains = ({ columns, value }: AnyContains, { emit }: CompileContext): string => {
+const anyContains = ({ columns, value }: AnyContains, emit: Emitter): string => {
   const cells = columns.map((column) => emit.text({ kind: 'column', column }).sql);
   const found = `position(lowerUTF8(cell), lowerUTF8(${emit.parameters.add('String', value)})) > 0`;
   return `arrayExists(cell -> ifNull(${found}, 0), [${cells.join(', ')}])`;
 };
 
-const comparison = (node: Comparing, context: CompileContext): Test => {
+const comparison = (node: Comparing, emit: Emitter): Test => {
   const { operator } = node;
   switch (node.type) {
     case 'number':
-      return bracketed(numberTest(operator, node.left, node.right, context.emit, context.shapes));
+      return bracketed(numberTest(operator, node.left, node.right, emit));
     case 'date':
-      return bracketed(dateTest(operator, node.left, node.right, context.emit));
+      return bracketed(dateTest(operator, node.left, node.right, emit));
     case 'text': {
-      const left = context.emit.text(node.left);
-      const right = context.emit.text(node.right);
+      const left = emit.text(node.left);
+      const right = emit.text(node.right);
       const nulls = [left, right].flatMap(({ sql, nullable }) => (nullable ? [`isNull(${sql})`] : []));
       return { operator, test: `(${left.sql} ${signs[operator]} ${right.sql})`, nulls };
     }
     case 'boolean': {
-      const left = threeValued(node.left, context);
-      const right = threeValued(node.right, context);
+      const left = threeValued(node.left, emit);
+      const right = threeValued(node.right, emit);
       // 2 represents null, which equals only null. Each side is written once, so nested SQL grows linearly.
       if (operator === 'eq')
         return { operator, test: `(ifNull(${left}, 2) = ifNull(${right}, 2))`, nulls: [] };
@@ -201,18 +168,18 @@ const comparison = (node: Comparing, context: CompileContext): Test => {
 const bracketed = (test: Test): Test =>
   typeof test.test === 'string' ? { ...test, test: `(${test.test})` } : test;
 
-const membership = (node: Belonging, wanted: boolean, context: CompileContext): string => {
-  const test = membershipTest(node, context);
+const membership = (node: Belonging, wanted: boolean, emit: Emitter): string => {
+  const test = membershipTest(node, emit);
   if (!node.orNull || test.nulls.length === 0) return wanted ? isTrue(test) : isFalse(test);
   const belongs =
     typeof test.test === 'string' ? `ifNull(${test.test}, 1)` : test.test ? always : test.nulls.join('');
   return wanted ? belongs : negated(belongs);
 };
 
-const membershipTest = (node: Belonging, { emit, shapes }: CompileContext): Test => {
+const membershipTest = (node: Belonging, emit: Emitter): Test => {
   switch (node.type) {
     case 'number':
-      return numberMembership(node.operand, node.values, emit, shapes);
+      return numberMembership(node.operand, node.values, emit);
     case 'date':
       return dateMembership(node.operand, node.values, emit);
     case 'text': {
@@ -230,16 +197,16 @@ const membershipTest = (node: Belonging, { emit, shapes }: CompileContext): Test
 const conditionsPerStep = 100;
 
 /** Compiles a condition for a WHERE clause, where null counts as false, in bounded steps. */
-export function* conditionSteps(node: Condition, context: CompileContext): Generator<void, string> {
-  if (node.kind !== 'and' && node.kind !== 'or') return whenTrue(node, context);
+export function* conditionSteps(node: Condition, emit: Emitter): Generator<void, string> {
+  if (node.kind !== 'and' && node.kind !== 'or') return whenIs(true, node, emit);
   const items: string[] = [];
   for (const item of node.items) {
-    items.push(yield* conditionSteps(item, context));
+    items.push(yield* conditionSteps(item, emit));
     if (items.length % conditionsPerStep === 0) yield;
   }
   return joinTests(items, node.kind === 'and' ? 'AND' : 'OR');
 }
 
 /** Compiles a condition for a WHERE clause at once. */
-export const compileCondition = (condition: Condition, context: CompileContext): string =>
-  whenTrue(condition, context);
+export const compileCondition = (condition: Condition, emit: Emitter): string =>
+  whenIs(true, condition, emit);

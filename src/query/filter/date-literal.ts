@@ -1,5 +1,7 @@
 /** Dates and statistical periods. The value of a period is its first day, `YYYY-MM-DD`. */
 
+import { dayMs, dayOf, timeOf, weekday } from './date-parts.js';
+
 const pad = (value: number): string => String(value).padStart(2, '0');
 
 const dayText = (year: string, month: number, day: number): string | undefined => {
@@ -12,13 +14,9 @@ const dayText = (year: string, month: number, day: number): string | undefined =
 
 /** Monday of an ISO 8601 week. Week 1 contains 4 January. */
 const weekText = (year: string, week: number): string | undefined => {
-  const monday = new Date(0);
-  monday.setUTCFullYear(Number(year), 0, 4);
-  monday.setUTCDate(4 - ((monday.getUTCDay() + 6) % 7) + 7 * (week - 1));
-  const thursday = new Date(monday);
-  thursday.setUTCDate(monday.getUTCDate() + 3);
-  if (thursday.getUTCFullYear() !== Number(year)) return undefined;
-  return monday.toISOString().slice(0, 10);
+  const fourth = timeOf(`${year}-01-04`);
+  const monday = fourth + (7 * (week - 1) - weekday(fourth)) * dayMs;
+  return dayOf(monday + 3 * dayMs).startsWith(year) ? dayOf(monday) : undefined;
 };
 
 const forms: readonly (readonly [RegExp, (year: string, part: number, day: number) => string | undefined])[] =

@@ -1,22 +1,22 @@
-/** Parts and periods of a literal day, `YYYY-MM-DD`, in the proleptic Gregorian calendar. */
+/** Calculations with a literal day, `YYYY-MM-DD`, in the proleptic Gregorian calendar. */
 import type { DatePart, PeriodStart } from './typed.js';
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 
-const timeOf = (day: string): number => {
+export const timeOf = (day: string): number => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   // Date.UTC would read years below 100 as 19xx.
   return new Date(0).setUTCFullYear(year, month - 1, date);
 };
 
-const dayOf = (time: number): string => {
+export const dayOf = (time: number): string => {
   const date = new Date(time);
   const pad = (value: number, length: number): string => String(value).padStart(length, '0');
   return `${pad(date.getUTCFullYear(), 4)}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`;
 };
 
 /** Days since Monday. */
-const weekday = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
+export const weekday = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
 
 /** Week 1 of ISO 8601 contains the first Thursday of the year. */
 const isoWeek = (day: string): number => {

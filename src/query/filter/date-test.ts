@@ -1,25 +1,9 @@
 import { type DateSql, dateSql, formSql, isNullDate } from './date-sql.js';
 import type { Emitter } from './emitter.js';
-import { mirrored, signs, type Test } from './test-sql.js';
+import { holds, mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, DateNode } from './typed.js';
 
-/** YYYY-MM-DD sorts as text in the order of the dates. */
-const holds = (operator: Comparison, left: string, right: string): boolean => {
-  switch (operator) {
-    case 'eq':
-      return left === right;
-    case 'lt':
-      return left < right;
-    case 'le':
-      return left <= right;
-    case 'gt':
-      return left > right;
-    case 'ge':
-      return left >= right;
-    default:
-      return operator satisfies never;
-  }
-};
+const compareTexts = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);
 
 const textOf = ({ sql, physical }: DateSql): string => formSql(physical).text(sql);
 
@@ -30,14 +14,16 @@ const withLiteral = (
   emit: Emitter,
 ): string | boolean => {
   const { first, last, parameter } = formSql(physical);
-  if (day < first) return holds(operator, '1', '0');
-  if (day > last) return holds(operator, '0', '1');
+  if (day < first) return holds(operator, 1);
+  if (day > last) return holds(operator, -1);
   return `${sql} ${signs[operator]} ${emit.parameters.add(parameter, day)}`;
 };
 
 export const dateTest = (operator: Comparison, left: DateNode, right: DateNode, emit: Emitter): Test => {
   if (left.kind === 'date') {
-    if (right.kind === 'date') return { operator, test: holds(operator, left.value, right.value), nulls: [] };
+    // YYYY-MM-DD sorts as text in the order of the dates.
+    if (right.kind === 'date')
+      return { operator, test: holds(operator, compareTexts(left.value, right.value)), nulls: [] };
     return dateTest(mirrored[operator], right, left, emit);
   }
   const leftSql = dateSql(left);

@@ -41,6 +41,12 @@ export interface Failures {
   tooComplex(): AppError;
 }
 
+/** @throws AppError for a text with half of a surrogate pair */
+export const requireWellFormed = (text: string, failures: Failures): void => {
+  const surrogate = text.search(/\p{Surrogate}/u);
+  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+};
+
 const longestQuote = 40;
 
 /** The text, truncated for a message. */

@@ -7,9 +7,9 @@
  */
 import { runAtOnce, runSliced } from '../../lib/time-slicing.js';
 import { bindFilter } from './binder.js';
-import { conditionSteps, createContext } from './compiler.js';
+import { conditionSteps, createEmitter } from './compiler.js';
 import { cheapestFirst } from './cost.js';
-import { createFailures } from './failure.js';
+import { createFailures, requireWellFormed } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, type NameIndex, unknownColumns } from './names.js';
 import { normalForm } from './normal-form.js';
@@ -61,8 +61,7 @@ function* compileSteps(
   if (Buffer.byteLength(text) > bounds.maxBytes) {
     throw failures.limit(0, `the filter is longer than ${bounds.maxBytes} bytes`);
   }
-  const surrogate = text.search(/\p{Surrogate}/u);
-  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+  requireWellFormed(text, failures);
   const { byName, names } = namesOf(columns);
   yield;
   const { root, unknown } = yield* parseFilter(text, names, failures, bounds);
@@ -72,10 +71,10 @@ function* compileSteps(
   const ordered = cheapestFirst(condition);
   yield;
   const plain = createParameters();
-  const plainSql = yield* conditionSteps(ordered, createContext(plain));
+  const plainSql = yield* conditionSteps(ordered, createEmitter(plain));
   yield;
   const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
-  const sql = packed ? yield* conditionSteps(ordered, createContext(packed)) : plainSql;
+  const sql = packed ? yield* conditionSteps(ordered, createEmitter(packed)) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }

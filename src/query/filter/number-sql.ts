@@ -3,7 +3,7 @@ import { columnTypeOf, numberFormOf } from '../../model/column-types/column-type
 import { datePartSql } from './date-sql.js';
 import type { Emitter } from './emitter.js';
 import { nearestDouble, unitsText } from './number-literal.js';
-import { doubleScale, powerOfTen, type Shapes } from './number-shape.js';
+import { doubleScale, powerOfTen } from './number-shape.js';
 import type { DatePart, FilterColumn, NumberNode } from './typed.js';
 
 /** A number before it is widened for arithmetic. Conditions on it can use indexes. */
@@ -105,8 +105,8 @@ export const isExactRow = (nodes: readonly NumberNode[]): string => {
 const roundings = { round: 'round', floor: 'floor', ceiling: 'ceil' } as const;
 const symbols = { add: '+', sub: '-', mul: '*', div: '/', mod: '%' } as const;
 
-export const exactSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
-  const shape = shapes(node).exact;
+export const exactSql = (node: NumberNode, emit: Emitter): string => {
+  const shape = emit.shapes(node).exact;
   if (!shape) throw new RangeError('only numbers with an exact shape have exact SQL');
   switch (node.kind) {
     case 'number': {
@@ -122,20 +122,16 @@ export const exactSql = (node: NumberNode, emit: Emitter, shapes: Shapes): strin
     case 'ceiling':
       return `${roundings[node.kind]}(${emit.exact(node.operand)})`;
     case 'arithmetic':
-      return exactArithmetic(node, emit, shapes);
+      return exactArithmetic(node, emit);
     default:
       return `toDecimal256(${integerSql(node, emit)}, 0)`;
   }
 };
 
-const exactArithmetic = (
-  node: Extract<NumberNode, { kind: 'arithmetic' }>,
-  emit: Emitter,
-  shapes: Shapes,
-): string => {
+const exactArithmetic = (node: Extract<NumberNode, { kind: 'arithmetic' }>, emit: Emitter): string => {
   const left = emit.exact(node.left);
   const right = emit.exact(node.right);
-  const scale = shapes(node).exact?.scale ?? 0;
+  const scale = emit.shapes(node).exact?.scale ?? 0;
   switch (node.operator) {
     case 'add':
     case 'sub':
@@ -155,7 +151,7 @@ const exactArithmetic = (
 const roundDouble = (sql: string): string =>
   `arrayMap(x -> trunc(x) + trunc(2 * (x - trunc(x))), [${sql}])[1]`;
 
-export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
+export const doubleSql = (node: NumberNode, emit: Emitter): string => {
   switch (node.kind) {
     case 'number': {
       const value = nearestDouble(node.value);
@@ -168,7 +164,7 @@ export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): stri
     default:
       break;
   }
-  if (shapes(node).sure) return nearestSql(emit.exact(node));
+  if (emit.shapes(node).sure) return nearestSql(emit.exact(node));
   switch (node.kind) {
     case 'negate':
       return `negate(${emit.double(node.operand)})`;

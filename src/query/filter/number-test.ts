@@ -9,27 +9,10 @@ import {
   nearestDouble,
   unitsText,
 } from './number-literal.js';
-import { aligned, type ExactShape, maxDigits, type NumberShape, type Shapes } from './number-shape.js';
+import { aligned, type ExactShape, maxDigits, type NumberShape } from './number-shape.js';
 import { isDouble as isDoubleColumn, isExactRow, type RawNumber, rawNumber } from './number-sql.js';
-import { mirrored, signs, type Test } from './test-sql.js';
+import { holds, mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, NumberNode } from './typed.js';
-
-const holds = (operator: Comparison, order: number): boolean => {
-  switch (operator) {
-    case 'eq':
-      return order === 0;
-    case 'lt':
-      return order < 0;
-    case 'le':
-      return order <= 0;
-    case 'gt':
-      return order > 0;
-    case 'ge':
-      return order >= 0;
-    default:
-      return operator satisfies never;
-  }
-};
 
 const isDouble = (node: NumberNode): boolean => node.kind === 'column' && isDoubleColumn(node.column);
 
@@ -43,12 +26,11 @@ export const numberTest = (
   leftNode: NumberNode,
   rightNode: NumberNode,
   emit: Emitter,
-  shapes: Shapes,
 ): Test => {
-  const left: Side = { node: leftNode, shape: shapes(leftNode) };
-  const right: Side = { node: rightNode, shape: shapes(rightNode) };
+  const left: Side = { node: leftNode, shape: emit.shapes(leftNode) };
+  const right: Side = { node: rightNode, shape: emit.shapes(rightNode) };
   if (leftNode.kind === 'number') {
-    if (rightNode.kind !== 'number') return numberTest(mirrored[operator], rightNode, leftNode, emit, shapes);
+    if (rightNode.kind !== 'number') return numberTest(mirrored[operator], rightNode, leftNode, emit);
     return { operator, test: holds(operator, compareExact(leftNode.value, rightNode.value)), nulls: [] };
   }
   const nulls = [left, right].flatMap((side) =>
@@ -184,13 +166,8 @@ const mixed = (operator: Comparison, left: Side, right: Side, emit: Emitter): st
 };
 
 /** The test is false if the operand can have none of the listed values. */
-export const numberMembership = (
-  node: NumberNode,
-  values: readonly Exact[],
-  emit: Emitter,
-  shapes: Shapes,
-): Test => {
-  const side: Side = { node, shape: shapes(node) };
+export const numberMembership = (node: NumberNode, values: readonly Exact[], emit: Emitter): Test => {
+  const side: Side = { node, shape: emit.shapes(node) };
   if (node.kind === 'number') {
     return { operator: 'in', test: values.some((value) => compareExact(value, node.value) === 0), nulls: [] };
   }

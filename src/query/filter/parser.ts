@@ -11,7 +11,7 @@ import { createLexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';
 import type { NameIndex, UnknownName } from './names.js';
 import { negateExact } from './number-literal.js';
-import { functionArities, type LiteralNode, type SyntaxNode } from './syntax.js';
+import { type LiteralNode, type SyntaxNode, signatures } from './syntax.js';
 import type { FollowingToken, OperandToken, OperatorWord } from './tokens.js';
 
 interface ParsedFilter {
@@ -110,7 +110,8 @@ function* parseItems(cursor: Cursor, start: number): Steps<LiteralNode[]> {
 function* parseCall(cursor: Cursor, token: Extract<OperandToken, { kind: 'function' }>): Steps<SyntaxNode> {
   const { text, lexer, failures } = cursor;
   const { name, start } = token;
-  const [fewest, most] = functionArities[name];
+  const most = signatures[name].length;
+  const fewest = name === 'substring' ? most - 1 : most;
   const wanted = fewest === most ? `${fewest}` : `${fewest} or ${most}`;
   advance(cursor, token.end);
   const first = lexer.skipSpace(cursor.offset);

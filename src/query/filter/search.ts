@@ -2,8 +2,8 @@
  * `$search` of OData: words and "phrases" with `AND` (the default), `OR`, `NOT` and parentheses. A row matches a term if
  * one of its text columns contains it, ignoring case. Compiled to the conditions of `$filter`.
  */
-import { compileCondition, createContext } from './compiler.js';
-import { createFailures, type Failures, type TextOwner } from './failure.js';
+import { compileCondition, createEmitter } from './compiler.js';
+import { createFailures, type Failures, requireWellFormed, type TextOwner } from './failure.js';
 import type { CompiledFilter, FilterColumn } from './filter.js';
 import { normalForm } from './normal-form.js';
 import { createParameters } from './parameters.js';
@@ -131,8 +131,7 @@ const anyContains = (columns: readonly FilterColumn[], value: string): Condition
 export const compileSearch = (text: string, columns: readonly FilterColumn[]): CompiledFilter => {
   const failures = createFailures(text, searchText);
   if (text.length > maxLength) throw failures.limit(0, `the search is longer than ${maxLength} characters`);
-  const surrogate = text.search(/\p{Surrogate}/u);
-  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+  requireWellFormed(text, failures);
   const texts = columns.filter(({ dataType }) => dataType === 'String');
   let tests = 0;
   const condition = parse(text, failures, (value) => {
@@ -145,6 +144,6 @@ export const compileSearch = (text: string, columns: readonly FilterColumn[]): C
     return anyContains(texts, value);
   });
   const parameters = createParameters('s');
-  const sql = compileCondition(condition, createContext(parameters));
+  const sql = compileCondition(condition, createEmitter(parameters));
   return { sql, params: parameters.values(), normalized: normalForm(condition) };
 };

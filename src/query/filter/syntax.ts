@@ -4,34 +4,35 @@ import type { Exact } from './number-literal.js';
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'mod';
 
-export const functionArities = {
-  contains: [2, 2],
-  startswith: [2, 2],
-  endswith: [2, 2],
-  tolower: [1, 1],
-  toupper: [1, 1],
-  trim: [1, 1],
-  length: [1, 1],
-  concat: [2, 2],
-  indexof: [2, 2],
-  substring: [2, 3],
-  year: [1, 1],
-  quarter: [1, 1],
-  month: [1, 1],
-  week: [1, 1],
-  day: [1, 1],
-  startofyear: [1, 1],
-  startofquarter: [1, 1],
-  startofmonth: [1, 1],
-  startofweek: [1, 1],
-  round: [1, 1],
-  floor: [1, 1],
-  ceiling: [1, 1],
-} as const satisfies Record<string, readonly [number, number]>;
+/** Types of the arguments of each function. The last argument of `substring` is optional. */
+export const signatures = {
+  contains: ['text', 'text'],
+  startswith: ['text', 'text'],
+  endswith: ['text', 'text'],
+  tolower: ['text'],
+  toupper: ['text'],
+  trim: ['text'],
+  length: ['text'],
+  concat: ['text', 'text'],
+  indexof: ['text', 'text'],
+  substring: ['text', 'number', 'number'],
+  year: ['date'],
+  quarter: ['date'],
+  month: ['date'],
+  week: ['date'],
+  day: ['date'],
+  startofyear: ['date'],
+  startofquarter: ['date'],
+  startofmonth: ['date'],
+  startofweek: ['date'],
+  round: ['number'],
+  floor: ['number'],
+  ceiling: ['number'],
+} as const satisfies Record<string, readonly ('text' | 'number' | 'date')[]>;
 
-export type FunctionName = keyof typeof functionArities;
+export type FunctionName = keyof typeof signatures;
 
-export const isFunctionName = (word: string): word is FunctionName => Object.hasOwn(functionArities, word);
+export const isFunctionName = (word: string): word is FunctionName => Object.hasOwn(signatures, word);
 
 interface Positioned {
   /** Offset of the first character in the filter text, for messages. */

@@ -41,6 +41,24 @@ export const isFalse = ({ operator, test, nulls }: Test): string => {
   return any(nulls);
 };
 
+/** True if operands in this order, as of a sort function, pass the comparison. */
+export const holds = (operator: Comparison, order: number): boolean => {
+  switch (operator) {
+    case 'eq':
+      return order === 0;
+    case 'lt':
+      return order < 0;
+    case 'le':
+      return order <= 0;
+    case 'gt':
+      return order > 0;
+    case 'ge':
+      return order >= 0;
+    default:
+      return operator satisfies never;
+  }
+};
+
 export const mirrored: Readonly<Record<Comparison, Comparison>> = {
   eq: 'eq',
   lt: 'gt',

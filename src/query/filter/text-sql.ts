@@ -1,5 +1,4 @@
 import type { Emitter, TextSql } from './emitter.js';
-import type { Shapes } from './number-shape.js';
 import { rawNumber } from './number-sql.js';
 import type { NumberNode, TextNode } from './typed.js';
 
@@ -11,7 +10,7 @@ const space =
 const longest = 4_000_000_000;
 
 /** A number, truncated and at least 0. The operand appears once, so nested SQL grows linearly. */
-const countSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
+const countSql = (node: NumberNode, emit: Emitter): string => {
   if (node.kind === 'number') {
     // The binder rejects negative numbers and fractions. Larger numbers are clamped: they are past the end anyway.
     const value =
@@ -21,11 +20,13 @@ const countSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
     return emit.parameters.add('Int64', value < BigInt(longest) ? value.toString() : String(longest));
   }
   const raw = node.kind === 'column' ? undefined : rawNumber(node, emit);
-  const number = shapes(node).sure ? `toFloat64(trunc(${raw?.sql ?? emit.exact(node)}))` : emit.double(node);
+  const number = emit.shapes(node).sure
+    ? `toFloat64(trunc(${raw?.sql ?? emit.exact(node)}))`
+    : emit.double(node);
   return `toInt64(min2(max2(${number}, 0), ${longest}))`;
 };
 
-export const textSql = (node: TextNode, emit: Emitter, shapes: Shapes): TextSql => {
+export const textSql = (node: TextNode, emit: Emitter): TextSql => {
   switch (node.kind) {
     case 'text':
       return { sql: emit.parameters.add('String', node.value), nullable: false };
@@ -48,9 +49,9 @@ export const textSql = (node: TextNode, emit: Emitter, shapes: Shapes): TextSql 
     case 'substring': {
       const { sql, nullable } = emit.text(node.operand);
       const counts = node.length === undefined ? [node.from] : [node.from, node.length];
-      const [from, length] = counts.map((count) => countSql(count, emit, shapes));
+      const [from, length] = counts.map((count) => countSql(count, emit));
       const rest = length === undefined ? '' : `, ${length}`;
-      const nullableCount = counts.some((count) => shapes(count).nullable);
+      const nullableCount = counts.some((count) => emit.shapes(count).nullable);
       return { sql: `substringUTF8(${sql}, ${from} + 1${rest})`, nullable: nullable || nullableCount };
     }
     default:

@@ -1,6 +1,6 @@
 /** Every example of the reference pages, run on the product. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionArities } from '../../../src/query/filter/syntax.js';
+import { signatures } from '../../../src/query/filter/syntax.js';
 import { call, createDataset, json, type ProcessAnswer } from '../../support/datasets.js';
 import { blocksOf, codeOf, tableRows } from '../../support/documents.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -58,7 +58,7 @@ describe('the reference of $filter', () => {
     const operators = 'eq ne gt ge lt le and or not in add sub mul div divby mod'.split(' ');
     const missing = [
       ...operators.filter((word) => !examples.some((text) => new RegExp(`(?:^|\\W)${word} `).test(text))),
-      ...Object.keys(functionArities).filter((name) => !examples.some((text) => text.includes(`${name}(`))),
+      ...Object.keys(signatures).filter((name) => !examples.some((text) => text.includes(`${name}(`))),
     ];
     expect(missing).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileCondition, createContext } from '../../../../src/query/filter/compiler.js';
+import { compileCondition, createEmitter } from '../../../../src/query/filter/compiler.js';
 import { compileFilter, type FilterColumn } from '../../../../src/query/filter/filter.js';
 import { parseExact } from '../../../../src/query/filter/number-literal.js';
 import { createParameters } from '../../../../src/query/filter/parameters.js';
@@ -95,7 +95,7 @@ describe('SQL of comparisons', () => {
 
 describe('SQL of values compared with each other', () => {
   const sqlOf = (condition: Condition): string =>
-    compileCondition(condition, createContext(createParameters()));
+    compileCondition(condition, createEmitter(createParameters()));
   const operators = ['eq', 'lt', 'le', 'gt', 'ge'] as const;
   const number = (text: string) => ({ kind: 'number', value: parseExact(text)! }) as const;
   const date = (value: string) => ({ kind: 'date', value }) as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindFilter } from '../../../../src/query/filter/binder.js';
-import { conditionSteps, createContext } from '../../../../src/query/filter/compiler.js';
+import { conditionSteps, createEmitter } from '../../../../src/query/filter/compiler.js';
 import { createFailures } from '../../../../src/query/filter/failure.js';
 import { defaultLimits } from '../../../../src/query/filter/limits.js';
 import { createNameIndex } from '../../../../src/query/filter/names.js';
@@ -52,7 +52,7 @@ describe('a long filter yields', () => {
 
   it('after each 100 conditions that are compiled', () => {
     const breaks = (text: string): number =>
-      run(conditionSteps(bound(text).result, createContext(createParameters()))).breaks;
+      run(conditionSteps(bound(text).result, createEmitter(createParameters()))).breaks;
     expect(breaks(chainOf(99))).toBe(0);
     expect(breaks(chainOf(100))).toBe(1);
     expect(breaks(chainOf(250))).toBe(2);
