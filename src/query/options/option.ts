@@ -99,6 +99,15 @@ export const flagOption = (
   tag: asItIs,
 });
 
+/** What options of text have in common. */
+export const textOption = {
+  parse: parseText,
+  absent: undefined,
+  decides: 'rows',
+  shapesRows: isGiven,
+  appearance: undefined,
+} as const;
+
 export const countOption = (name: string, description: string): Option<number | undefined> => ({
   name,
   parse: parseCount,

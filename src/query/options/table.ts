@@ -12,6 +12,7 @@ import {
   parseChoice,
   parseCount,
   parseText,
+  textOption,
 } from './option.js';
 
 /** Parsed options; column names are not yet resolved. */
@@ -111,39 +112,29 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     tag: () => undefined,
   },
   apply: {
+    ...textOption,
     name: '$apply',
-    parse: parseText,
-    absent: undefined,
-    decides: 'rows',
     openapi: {
       type: 'string',
       description:
         'Steps of OData Data Aggregation: `filter(…)`, `compute(…)`, `groupby((…),aggregate(…))`, `aggregate(…)`, `orderby(…)`, `top(n)`, `skip(n)`, joined by `/`. The other options work on their result.',
     },
     example: 'groupby((Country),aggregate(GDP with sum as GDP))',
-    shapesRows: isGiven,
-    appearance: undefined,
     tag: (_, { applied }) => applied?.normalized,
   },
   filter: {
+    ...textOption,
     name: '$filter',
-    parse: parseText,
-    absent: undefined,
-    decides: 'rows',
     openapi: {
       type: 'string',
       description: "OData condition, such as `Country eq 'France' and Date ge 2020-01-01`.",
     },
     example: "Country eq 'France'",
-    shapesRows: isGiven,
-    appearance: undefined,
     tag: (_, { filter }) => filter?.normalized,
   },
   search: {
+    ...textOption,
     name: '$search',
-    parse: parseText,
-    absent: undefined,
-    decides: 'rows',
     openapi: {
       type: 'string',
       maxLength: 1_000,
@@ -151,8 +142,6 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
         'Words or `"phrases"` that a text column must contain, whatever the case of letters; joined by `AND` or nothing, `OR`, `NOT` and parentheses.',
     },
     example: 'France OR Spain',
-    shapesRows: isGiven,
-    appearance: undefined,
     // The normal form of `$filter` and `$search` combined.
     tag: (_, { filter }) => filter?.normalized,
   },
@@ -162,17 +151,13 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   ),
   dropNA: flagOption('dropNA', 'Leave out rows whose value columns are all null.'),
   orderBy: {
+    ...textOption,
     name: '$orderby',
-    parse: parseText,
-    absent: undefined,
-    decides: 'rows',
     openapi: {
       type: 'string',
       description: 'Columns with `asc` or `desc`, separated by commas. Nulls last, ties in upload order.',
     },
     example: 'Date desc',
-    shapesRows: isGiven,
-    appearance: undefined,
     tag: (_, { order }) => order.map(({ column, descending }) => [column.id, descending]),
   },
   distinct: flagOption(
@@ -190,9 +175,8 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     decides: 'page',
   },
   skipToken: {
+    ...textOption,
     name: '$skiptoken',
-    parse: parseText,
-    absent: undefined,
     decides: 'page',
     openapi: {
       type: 'string',
@@ -201,8 +185,6 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
         'Where a page begins: taken from the address of the next page, together with the options of the first. It names the version.',
     },
     example: 'WzEsMV0.c2lnbmF0dXJl',
-    shapesRows: isGiven,
-    appearance: undefined,
     tag: asItIs,
   },
   count: flagOption('$count', 'Return only the number of rows.'),
