@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { byteStream } from '../lib/byte-stream.js';
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
@@ -147,10 +148,7 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
   /** Starts to read at once, since a generator that never starts would never release its file. */
   const follow = (file: SharedFile, progress: Progress): Readable => {
     file.hold();
-    const stream = Readable.from(followBytes(file, progress), {
-      objectMode: false,
-      highWaterMark: readBytes,
-    });
+    const stream = byteStream(followBytes(file, progress), readBytes);
     stream.read(0);
     return stream;
   };

@@ -1,5 +1,6 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
+import { byteStream } from './byte-stream.js';
 
 /**
  * A ZIP archive that is written entry by entry, with sizes after the data (APPNOTE 4.3.9). Without `large`, the caller must keep entries
@@ -156,13 +157,9 @@ export const createZip = ({ large = false }: { large?: boolean } = {}): ZipWrite
       }
       yield placed(localHeader(nameBytes, large));
       const deflate = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 128 * 1024 });
-      pipeline(
-        Readable.from(measured(), { objectMode: false, highWaterMark: 256 * 1024 }),
-        deflate,
-        (error) => {
-          if (error != null) deflate.destroy(error);
-        },
-      );
+      pipeline(byteStream(measured(), 256 * 1024), deflate, (error) => {
+        if (error != null) deflate.destroy(error);
+      });
       for await (const chunk of deflate as AsyncIterable<Buffer>) {
         packed += chunk.length;
         yield placed(chunk);

@@ -1,24 +1,17 @@
 /** `$metadata` and the service document. */
 import { rowKey } from './identifiers.js';
+import { markup } from './markup.js';
 import type { Property } from './view.js';
 
 const namespace = 'Tabulary';
 /** Annotations of a property: the name of its column, and the column's type if numbers are texts. */
 const terms = { name: `${namespace}.Name`, type: `${namespace}.Type` } as const;
 
-const xmlEscapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
 const character = (code: string): string => `&#${code.codePointAt(0)};`;
 
 /** Text of an attribute. Control characters that XML 1.0 cannot represent are replaced. */
 const xmlText = (text: string): string =>
-  text
-    .replaceAll(/[&<>"]/g, (found) => xmlEscapes[found] ?? found)
+  markup(text)
     .replaceAll(/[\t\n\r]/g, character)
     .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu, '\ufffd');
 

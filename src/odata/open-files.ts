@@ -1,4 +1,5 @@
 /** Files that open in Excel or Power BI with a double click, connected to a dataset. They contain an address and no key. */
+import { markup } from './markup.js';
 
 export const openFileKinds = ['odc', 'pbids', 'iqy'] as const;
 type OpenFileKind = (typeof openFileKinds)[number];
@@ -16,10 +17,6 @@ interface OpenFile {
   readonly mediaType: string;
   readonly write: (input: OpenFileInput) => string;
 }
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const markup = (text: string): string => text.replaceAll(/[&<>"]/g, (found) => escapes[found] ?? found);
 
 /** A text literal of the language M. */
 const textOfM = (text: string): string => `"${text.replaceAll('"', '""')}"`;

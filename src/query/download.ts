@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { isAppError } from '../lib/errors.js';
-import type { Permit, Semaphore } from '../lib/semaphore/semaphore.js';
-import { holdForReader } from '../lib/semaphore/streams.js';
+import type { Semaphore } from '../lib/semaphore/semaphore.js';
+import { openWithPermit } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
 import {
   copySource,
@@ -96,18 +96,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       : count(plan, plan.filteredRows, request);
   };
 
-  const withPermit = async <T>(
-    request: DownloadRequest,
-    work: (permit: Permit) => Promise<T>,
-  ): Promise<T> => {
+  /** Runs a query with a permit. */
+  const withinPermit = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> => {
     request.beforeAcquire?.();
-    const permit = await semaphore.acquire(request.owner, request.signal);
-    try {
-      return await work(permit);
-    } catch (error) {
-      permit.release();
-      throw error;
-    }
+    return semaphore.run(request.owner, request.signal, work);
   };
 
   const applyTo = (
@@ -161,14 +153,6 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     body.value.destroy();
     throw counts.reason;
   };
-
-  /** Releases the permit when the work is done. */
-  const withinPermit = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> =>
-    withPermit(request, async (permit) => {
-      const result = await work();
-      permit.release();
-      return result;
-    });
 
   const planFor = (
     { options, format, about, adapt = (plan) => plan }: DownloadRequest,
@@ -256,17 +240,17 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       ),
 
     open: (plan, request) =>
-      withCurrentLocation(plan, request, (found) =>
-        withPermit(request, async (permit) => {
+      withCurrentLocation(plan, request, (found) => {
+        request.beforeAcquire?.();
+        return openWithPermit(semaphore, request, async () => {
           const opened = await openPage(found, request);
-          holdForReader(permit, opened.body);
           // Bytes were sent, so this read cannot be repeated. Later ones read the segments.
           opened.body.once('error', (error) => {
             if (isOfCopy(found, request, error)) versions.forget(found.version, true);
           });
           return opened;
-        }),
-      ),
+        });
+      }),
   };
 };
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { notFound, unavailable } from '../lib/errors.js';
 import type { Semaphore } from '../lib/semaphore/semaphore.js';
-import { holdForReader } from '../lib/semaphore/streams.js';
+import { openWithPermit } from '../lib/semaphore/streams.js';
 import type { ReadableVersion } from '../model/version.js';
 import { versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
@@ -98,15 +98,8 @@ export const createWholeFiles = ({
   return {
     plan: planOf,
     async open(ref, options) {
-      const permit = await semaphore.acquire(options.owner, options.signal);
-      try {
-        const body = await openFresh(ref, options);
-        holdForReader(permit, body);
-        return body;
-      } catch (error) {
-        permit.release();
-        throw error;
-      }
+      const open = async () => ({ body: await openFresh(ref, options) });
+      return (await openWithPermit(semaphore, options, open)).body;
     },
   };
 };

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Permit } from './semaphore.js';
+import type { Permit, Semaphore } from './semaphore.js';
 
 /**
  * Ties a permit to the stream of an answer: it is idle while the stream is paused for its reader, and released when the stream closes. The
@@ -22,6 +22,23 @@ export const holdForReader = (permit: Permit, body: Readable): void => {
     permit.release();
   });
   if (permit.revoked.aborted) onRevoked();
+};
+
+/** Opens an answer with a permit, which its stream keeps until it closes. */
+export const openWithPermit = async <T extends { readonly body: Readable }>(
+  semaphore: Semaphore,
+  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+  open: () => Promise<T>,
+): Promise<T> => {
+  const permit = await semaphore.acquire(owner, signal);
+  try {
+    const opened = await open();
+    holdForReader(permit, opened.body);
+    return opened;
+  } catch (error) {
+    permit.release();
+    throw error;
+  }
 };
 
 /** Passes on what a client sends. The permit is idle while there is no data. Does not release it. */

@@ -3,6 +3,17 @@ import { type ColumnType, noWay, numberJson } from './column-type.js';
 /** Numbers outside of this range have an exponent in their text: no decimal has all of their digits. */
 const range = { least: '1e-50', most: '1e76' } as const;
 
+/** Digits without sign, point, exponent and outer zeros. */
+const significant = (text: string): string =>
+  text
+    .replace(/e.*$/i, '')
+    .replace(/[-+.]/g, '')
+    .replace(/^0+|0+$/g, '');
+
+/** True if a double has all digits of a number that is written like this. */
+export const isExactDouble = (text: string): boolean =>
+  Number.isFinite(Number(text)) && significant(String(Number(text))) === significant(text);
+
 /** Without the sign of zero, and without an exponent if a decimal can represent the number. */
 const canonicalText = (sql: string): string => {
   const text = `toString(${sql} + 0)`;

@@ -120,11 +120,11 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly reproducible: boolean;
   /** True if a file can include a description of its rows. */
   readonly describes: boolean;
-  readonly maxColumns: number | undefined;
+  readonly maxColumns?: number;
   /** Longest name of a column, in UTF-16 units. */
-  readonly maxNameLength: number | undefined;
+  readonly maxNameLength?: number;
   readonly takes: readonly (keyof Appearance)[];
-  readonly check: RowCheck | undefined;
+  readonly check?: RowCheck;
   /**
    * Joins files of consecutive rows into one; absent if one query returns the whole file.
    * @param columns number of columns

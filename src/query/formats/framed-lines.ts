@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { byteStream } from '../../lib/byte-stream.js';
 
 interface LineFrame {
   readonly header: string;
@@ -28,7 +29,4 @@ async function* framed(
 
 /** Adds header and footer to the lines of ClickHouse. */
 export const frameLines = (rows: AsyncIterable<Buffer>, frame?: LineFrame): Readable =>
-  Readable.from(frame === undefined ? rows : framed(frame, rows), {
-    objectMode: false,
-    highWaterMark: 128 * 1024,
-  });
+  byteStream(frame === undefined ? rows : framed(frame, rows));

@@ -4,12 +4,6 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { Versions } from '../versions.js';
 import type { Summaries } from './summaries.js';
 
-/** Computes summaries of small versions after they are published, so that the first reader does not wait. */
-interface SummariesAhead {
-  /** Summarises versions published since the last call. The first call only records where to begin. */
-  prepareNew(stop: AbortSignal): Promise<void>;
-}
-
 interface SummariesAheadOptions {
   readonly sql: Sql;
   readonly versions: Versions;
@@ -25,7 +19,8 @@ const perRound = 5;
 const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id AND s.repairs = v.repairs)
   AND v.row_count * (SELECT jsonb_array_length(l.columns) FROM column_lists l WHERE l.id = v.column_list_id) <= $3`;
 
-export const createSummariesAhead = (options: SummariesAheadOptions): SummariesAhead => {
+/** Computes summaries of small versions after they are published, so that the first reader does not wait. */
+export const createSummariesAhead = (options: SummariesAheadOptions) => {
   const { sql, versions, summaries, cells, log } = options;
   const fresh = createNewVersions({ sql, most: perRound, condition: isDue, value: cells });
 
@@ -42,7 +37,8 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
   };
 
   return {
-    async prepareNew(stop) {
+    /** Summarises versions published since the last call. The first call only records where to begin. */
+    async prepareNew(stop: AbortSignal): Promise<void> {
       if (cells === 0) return;
       for (const version of await fresh.read()) {
         if (stop.aborted) return;

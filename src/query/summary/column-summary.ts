@@ -4,6 +4,7 @@
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { isExactDouble } from '../../model/column-types/double.js';
 
 /** Up to this many rows, distinct counts and quantiles are exact. */
 export const exactRows = 1_000_000;
@@ -221,18 +222,8 @@ export const firstTextsSql = (column: StoredColumn, most: number): string =>
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);
 
 /** A number if a double has all of its digits, otherwise text. */
-const shownNumber = (text: string | null): number | string | null => {
-  if (text === null) return null;
-  const digits = (value: string): string =>
-    value
-      .replace(/e.*$/i, '')
-      .replace(/[-+.]/g, '')
-      .replace(/^0+|0+$/g, '');
-  return digits(String(Number(text))) === digits(text) ? Number(text) : text;
-};
-
 const shown = (column: StoredColumn, text: string | null): number | string | null =>
-  column.dataType === 'Decimal' ? shownNumber(text) : text;
+  column.dataType === 'Decimal' && text !== null && isExactDouble(text) ? Number(text) : text;
 
 const shownMeasure = (column: StoredColumn, value: number | null): number | string | null =>
   value === null || column.dataType === 'Decimal' ? value : dayText(value);

@@ -11,12 +11,10 @@ import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { contentName, type ReadableVersion } from '../../model/version.js';
-import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { ReadContext } from '../read-context.js';
 import { createSharedWork } from '../shared-work.js';
-import { anyRow, selectRows } from '../statement.js';
-import { createStatementRunner, type LocatedSource } from './statement.js';
+import { createStatementRunner, sourceOf } from './statement.js';
 
 interface ValuesWanted {
   readonly version: ReadableVersion;
@@ -100,26 +98,13 @@ export const createColumnValues = ({
   const shared = createSharedWork<CachedValues>();
   const cache = createCache<CachedValues>({ limit: cachedBytes, weigh });
 
-  const sourceOf = (version: ReadableVersion): LocatedSource => ({
-    ...selectRows({
-      rows: versionSource(reader.database, version),
-      isWhole: true,
-      columns: version.columns,
-      filter: undefined,
-      options: anyRow,
-      chosen: version.columns,
-    }),
-    place: serverOf(version),
-    rowCount: version.rowCount,
-  });
-
   /** Reads all values. Grouping stops as soon as there are too many. */
   const readWhole = async (
     version: ReadableVersion,
     column: StoredColumn,
     context: ReadContext,
   ): Promise<CachedValues> => {
-    const source = sourceOf(version);
+    const source = sourceOf(reader, version);
     const name = storageName(column);
     const text = columnTypeOf(column.physical).text('k');
     const groups = `SELECT ${text} AS v, n FROM (SELECT assumeNotNull(${name}) AS k, count() AS n ${source.sql}
@@ -142,7 +127,7 @@ export const createColumnValues = ({
     column: StoredColumn,
     context: ReadContext,
   ): Promise<CachedValues> => {
-    const source = sourceOf(version);
+    const source = sourceOf(reader, version);
     const name = storageName(column);
     const text = columnTypeOf(column.physical).text(name);
     // For a text column `text` is the column itself, so its index can skip rows.

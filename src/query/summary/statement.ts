@@ -1,6 +1,9 @@
+import type { ReadableVersion } from '../../model/version.js';
+import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/reader.js';
+import type { CompiledFilter } from '../filter/filter.js';
 import { isMany, type ReadContext } from '../read-context.js';
-import type { SelectedRows } from '../statement.js';
+import { anyRow, type SelectedRows, selectRows } from '../statement.js';
 
 /** Rows and their location. */
 export interface LocatedSource extends SelectedRows {
@@ -8,6 +11,24 @@ export interface LocatedSource extends SelectedRows {
   readonly rowCount: number;
   readonly place: ReadQuery['place'];
 }
+
+/** Rows of a version that match a filter, if there is one. */
+export const sourceOf = (
+  { database }: Pick<Reader, 'database'>,
+  version: ReadableVersion,
+  filter?: CompiledFilter,
+): LocatedSource => ({
+  ...selectRows({
+    rows: versionSource(database, version),
+    isWhole: true,
+    columns: version.columns,
+    filter,
+    options: anyRow,
+    chosen: version.columns,
+  }),
+  place: serverOf(version),
+  rowCount: version.rowCount,
+});
 
 /** Runs a SELECT with a small result. Each row is an array of values. */
 export type RunStatement = <T>(

@@ -3,7 +3,6 @@ import { createCache } from '../../lib/cache.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { StoredColumn } from '../../model/column.js';
 import { contentName, type ReadableVersion } from '../../model/version.js';
-import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { selectedColumns } from '../column-list.js';
@@ -11,10 +10,9 @@ import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
 import { ownerOfMany, type ReadContext } from '../read-context.js';
 import { createSharedWork } from '../shared-work.js';
-import { anyRow, selectRows } from '../statement.js';
 import type { ColumnSummary } from './column-summary.js';
 import { createComputation } from './computation.js';
-import { createStatementRunner, type LocatedSource } from './statement.js';
+import { createStatementRunner, sourceOf } from './statement.js';
 
 interface SummaryWanted {
   readonly version: ReadableVersion;
@@ -70,15 +68,10 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
   const runStatement = createStatementRunner(reader);
   const computeAll = createComputation(runStatement);
   const shared = createSharedWork<Body>();
-  const wholes = createCache<Body>({
-    limit: cachedColumns,
-    weigh: (body) => Object.keys(body).length + 1,
-  });
+  const weigh = (body: Body): number => Object.keys(body).length + 1;
+  const wholes = createCache<Body>({ limit: cachedColumns, weigh });
   /** Requested columns of wide versions. */
-  const parts = createCache<Body>({
-    limit: cachedColumns,
-    weigh: (body) => Object.keys(body).length + 1,
-  });
+  const parts = createCache<Body>({ limit: cachedColumns, weigh });
 
   const withinPermit = <T>(
     { version, owner }: Pick<SummaryWanted, 'version' | 'owner'>,
@@ -88,19 +81,6 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     semaphore.run(owner, signal, () =>
       ownerOfMany(version.rowCount, owner) === undefined ? work() : calculations.run(owner, signal, work),
     );
-
-  const sourceOf = (version: ReadableVersion, text: string | undefined): LocatedSource => ({
-    ...selectRows({
-      rows: versionSource(reader.database, version),
-      isWhole: true,
-      columns: version.columns,
-      filter: text === undefined ? undefined : compileFilter(text, filterColumnsOf(version.columns)),
-      options: anyRow,
-      chosen: version.columns,
-    }),
-    place: serverOf(version),
-    rowCount: version.rowCount,
-  });
 
   const stored = async (version: ReadableVersion): Promise<Body | undefined> => {
     const { versionId, repairs = 0 } = version;
@@ -136,7 +116,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     shared.run(contentName(version), context.signal, async (signal) => {
       const lasting = { ...context, signal };
       const columns = await withinPermit({ version, owner }, signal, () =>
-        computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
+        computeAll(version.columns, sourceOf(reader, version), version.rowCount, lasting),
       );
       await store(version, columns);
       const body = asJson(withoutNames(columns));
@@ -153,7 +133,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
     if (missing.length > 0) {
       const found = await withinPermit({ version, owner }, context.signal, () =>
-        computeAll(missing, sourceOf(version, undefined), version.rowCount, context),
+        computeAll(missing, sourceOf(reader, version), version.rowCount, context),
       );
       parts.set(key, { ...parts.get(key), ...asJson(withoutNames(found)) });
     }
@@ -165,7 +145,7 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
       const { version, filter, select, context } = wanted;
       const chosen = select === undefined ? version.columns : selectedColumns(select, version.columns);
       if (filter !== undefined) {
-        const source = sourceOf(version, filter);
+        const source = sourceOf(reader, version, compileFilter(filter, filterColumnsOf(version.columns)));
         return withinPermit(wanted, context.signal, async () => {
           const [[rows = 0] = []] = await runStatement<number[]>(
             `SELECT count() ${source.sql}`,

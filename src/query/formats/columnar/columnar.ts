@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { byteStream } from '../../../lib/byte-stream.js';
 import type { ReadSettings } from '../../../storage/clickhouse/reader.js';
 import { cellColumns, columnsSql } from '../columns-sql.js';
 import { type FormatRecord, maxGroupRows, type Sheet } from '../format.js';
@@ -42,10 +42,7 @@ const columnar = (
   // Row groups of an answer end at blocks of ClickHouse, which change with merges.
   reproducible: false,
   describes: true,
-  maxColumns: undefined,
-  maxNameLength: undefined,
   takes: [],
-  check: undefined,
   select: {
     rows: (columns, fromAndTail) => ({
       sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${record.clickHouse}`,
@@ -56,15 +53,12 @@ const columnar = (
   frame: {
     rows: (bytes, columns, about) => {
       const additions = { fieldIds: columns.map(({ fieldId }) => fieldId), metadata: metadataOf(about) };
-      const file = Readable.from(write(bytes, additions), { objectMode: false, highWaterMark: 128 * 1024 });
+      const file = byteStream(write(bytes, additions));
       // A generator that never started does not destroy its source.
       return file.once('close', () => bytes.destroy());
     },
     transposed: (bytes, names, _appearance, about) =>
-      Readable.from(write(bytes, { fieldIds: names.map(() => undefined), metadata: metadataOf(about) }), {
-        objectMode: false,
-        highWaterMark: 128 * 1024,
-      }),
+      byteStream(write(bytes, { fieldIds: names.map(() => undefined), metadata: metadataOf(about) })),
   },
 });
 
@@ -75,8 +69,7 @@ export const parquet = columnar(
     clickHouse: 'Parquet',
     linked: true,
     readFromEnd: true,
-    join: (files, columns) =>
-      Readable.from(joinFiles(files, columns), { objectMode: false, highWaterMark: 128 * 1024 }),
+    join: (files, columns) => byteStream(joinFiles(files, columns)),
   },
   {
     output_format_parquet_string_as_string: 1,

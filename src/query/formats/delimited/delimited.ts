@@ -89,10 +89,7 @@ const delimited = (
   readFromEnd: false,
   reproducible: true,
   describes: false,
-  maxColumns: undefined,
-  maxNameLength: undefined,
   takes: ['quote'],
-  check: undefined,
   select: {
     rows: (columns, fromAndTail, appearance) => selectRows(columns, fromAndTail, delimiter, appearance),
     transposed: (appearance) => transposedRows(delimiter, appearance),

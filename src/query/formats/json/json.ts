@@ -65,10 +65,7 @@ export const json: FormatRecord<TableFrame> = {
   readFromEnd: false,
   reproducible: true,
   describes: false,
-  maxColumns: undefined,
-  maxNameLength: undefined,
   takes: ['decimals'],
-  check: undefined,
   select: {
     rows: (columns, fromAndTail, appearance) => ({
       sql: `${columnsSql(columns, fromAndTail)}\nFORMAT ${clickHouse}`,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { DataType } from '../../../model/column.js';
+import { isExactDouble } from '../../../model/column-types/double.js';
 import type { Table } from '../format.js';
 import { columnLetters, dateStyle } from './cell-sql.js';
 import { escapeText, writeWorkbook } from './workbook.js';
@@ -8,18 +9,11 @@ const dayMs = 86_400_000;
 /** Days from 1899-12-30, Excel's day 0, to 1970-01-01. */
 const epochSerial = 25_569;
 
-/** Digits without sign, point, exponent and outer zeros. */
-const significant = (text: string): string =>
-  text.replace(/e.*$/i, '').replace(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
-
-/** Numbers in sheets are doubles. */
-const isExactDouble = (text: string): boolean =>
-  Number.isFinite(Number(text)) && significant(String(Number(text))) === significant(text);
-
 const sheetCell = (text: string, dataType: DataType, address: string): string => {
   const days = dataType === 'Date' ? Date.parse(`${text}T00:00:00Z`) / dayMs + epochSerial : Number.NaN;
   // Excel counts 29 February 1900, which did not exist, and has no days before 1900.
   if (days >= 2) return `<c r="${address}" s="${dateStyle}"><v>${days < 61 ? days - 1 : days}</v></c>`;
+  // Numbers in sheets are doubles.
   if (dataType === 'Decimal' && isExactDouble(text)) return `<c r="${address}"><v>${text}</v></c>`;
   return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 };

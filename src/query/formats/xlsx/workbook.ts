@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { byteStream } from '../../../lib/byte-stream.js';
 import { createZip, type ZipWriter } from '../../../lib/zip.js';
 import type { Sheet } from '../format.js';
 import { columnLetters } from './cell-sql.js';
@@ -208,8 +209,4 @@ export const writeWorkbook = (
   names: readonly string[],
   maxRows: number,
   about?: Sheet,
-): Readable =>
-  Readable.from(archive(createZip(), names, createRowLines(rows, maxRows), about), {
-    objectMode: false,
-    highWaterMark: 256 * 1024,
-  });
+): Readable => byteStream(archive(createZip(), names, createRowLines(rows, maxRows), about), 256 * 1024);
