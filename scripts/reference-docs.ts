@@ -7,7 +7,7 @@ import { settings } from '../src/config.js';
 import { codesBySubject } from '../src/http/error-codes/error-codes.js';
 import { maxParameters } from '../src/http/validation.js';
 import { maxColumnNameBytes, maxColumns } from '../src/model/column.js';
-import { defaultApplyLimits } from '../src/query/apply/syntax.js';
+import { applyLimits } from '../src/query/apply/syntax.js';
 import { defaultLimits } from '../src/query/filter/limits.js';
 import { maxCharacters } from '../src/query/formats/xlsx/text-length.js';
 import { maxDates } from '../src/query/transpose.js';
@@ -86,8 +86,8 @@ const limits = (): string => {
     ['`$filter` in a body', '1 MiB', ''],
     ['values in one `in (…)`', `${count(defaultLimits.maxInTerms)}; in a body 50,000`, ''],
     ['nesting of a filter', count(defaultLimits.maxDepth), ''],
-    ['steps of `$apply`', count(defaultApplyLimits.maxSteps), ''],
-    ['keys, aggregates and computed columns of `$apply`', count(defaultApplyLimits.maxItems), ''],
+    ['steps of `$apply`', count(applyLimits.maxSteps), ''],
+    ['keys, aggregates and computed columns of `$apply`', count(applyLimits.maxItems), ''],
     ['dates of `transpose`', count(maxDates), ''],
     ['characters in a cell of XLSX', count(maxCharacters), ''],
     ['rows of a sheet of XLSX; the rest goes on further sheets', '1,048,575', ''],

@@ -20,7 +20,7 @@ import { normalPipeline } from './normal-form.js';
 import { rangeOfType } from './number-range.js';
 import type { NumberRanges } from './number-ranges.js';
 import { parsePipeline } from './parser.js';
-import { type ApplyLimits, defaultApplyLimits, type Step } from './syntax.js';
+import type { Step } from './syntax.js';
 import type { BoundStep, Field } from './typed.js';
 
 const applyText: TextOwner = {
@@ -40,7 +40,7 @@ interface ApplyInput {
   readonly rows: RowSource;
   /** Needed before rows are read, because result types depend on them. */
   readonly ranges: NumberRanges;
-  readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
+  readonly limits?: Partial<FilterLimits> | undefined;
 }
 
 export interface AppliedRows {
@@ -78,7 +78,7 @@ const storedColumn = (field: Field, index: number): StoredColumn => ({
 });
 
 const parse = ({ text, version, limits }: Pick<ApplyInput, 'text' | 'version' | 'limits'>): Step[] => {
-  const bounds = { ...defaultLimits, ...defaultApplyLimits, ...limits };
+  const bounds = { ...defaultLimits, ...limits };
   const failures = createFailures(text, applyText);
   if (Buffer.byteLength(text) > bounds.maxBytes)
     throw failures.limit(0, `the pipeline is longer than ${bounds.maxBytes} bytes`);

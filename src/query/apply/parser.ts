@@ -13,7 +13,7 @@ import { readingsOf } from '../filter/readings.js';
 import { createScanner, type Scanner } from './scanner.js';
 import {
   type AggregateItem,
-  type ApplyLimits,
+  applyLimits,
   type MethodName,
   methodNames,
   type NamedExpression,
@@ -26,8 +26,10 @@ interface PipelineInput {
   /** Names of the dataset's columns. */
   readonly names: readonly string[];
   readonly failures: Failures;
-  readonly limits: ApplyLimits & FilterLimits;
+  readonly limits: FilterLimits;
 }
+
+const { maxSteps, maxItems } = applyLimits;
 
 /** Transformations of the standard that are not supported. */
 const unsupported =
@@ -43,7 +45,7 @@ const isMethodName = (word: string): word is MethodName => (methodNames as reado
 interface Context {
   readonly text: string;
   readonly failures: Failures;
-  readonly limits: ApplyLimits & FilterLimits;
+  readonly limits: FilterLimits;
   readonly scan: Scanner;
   /** Column names before the current step. */
   names: NameIndex;
@@ -63,11 +65,8 @@ const expression = (context: Context, stops: readonly string[]): ParsedExpressio
 
 const countItem = (context: Context, start: number): void => {
   context.items += 1;
-  if (context.items > context.limits.maxItems)
-    throw context.failures.limit(
-      start,
-      `more than ${context.limits.maxItems} keys, aggregates and computed columns`,
-    );
+  if (context.items > maxItems)
+    throw context.failures.limit(start, `more than ${maxItems} keys, aggregates and computed columns`);
 };
 
 /** Reads `item, item, …)`; the opening bracket is already read. */
@@ -277,7 +276,7 @@ export const parsePipeline = ({ text, names, failures, limits }: PipelineInput):
   };
   const steps: Step[] = [];
   for (let read = 1; ; read += 1) {
-    if (read > limits.maxSteps) throw failures.limit(context.scan.at(), `more than ${limits.maxSteps} steps`);
+    if (read > maxSteps) throw failures.limit(context.scan.at(), `more than ${maxSteps} steps`);
     const parsed = step(context);
     if (parsed !== undefined) steps.push(parsed);
     const end = context.scan.skipSpace();

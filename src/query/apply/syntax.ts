@@ -55,12 +55,9 @@ export type Step =
   | { readonly kind: 'orderby'; readonly items: readonly OrderItem[] }
   | { readonly kind: 'top' | 'skip'; readonly count: number };
 
-/** Limits of one pipeline. */
-export interface ApplyLimits {
-  /** Most steps. @default 32 */
-  readonly maxSteps: number;
-  /** Most keys, aggregates, computed columns and sort terms, all steps together. @default 2000 */
-  readonly maxItems: number;
-}
-
-export const defaultApplyLimits: ApplyLimits = { maxSteps: 32, maxItems: 2_000 };
+export const applyLimits = {
+  /** Most steps of a pipeline. */
+  maxSteps: 32,
+  /** Most keys, aggregates, computed columns and sort terms, all steps together. */
+  maxItems: 2_000,
+} as const;
