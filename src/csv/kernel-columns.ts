@@ -16,9 +16,6 @@ const maxOthers = 64;
 
 const { text, starts, ends, nulls, values, powers } = addresses;
 
-const copyNulls = (column: ColumnBuffer, from: number, stop: number, at: number): void =>
-  column.nulls.set(kernelMemory.nulls.subarray(from, stop), at);
-
 /** Arguments of every encoder of the kernel. */
 const kernelArguments = (
   column: ColumnBuffer,
@@ -27,20 +24,18 @@ const kernelArguments = (
   to: number,
 ): readonly number[] => [text, starts, ends, fieldCount, column.field, from, to, nulls, values];
 
-const plainTexts: PlainLoop = (column, fieldCount, from, to, at) => {
+const plainTexts: PlainLoop = (column, fieldCount, from, to) => {
   const stop = kernel.encodeTexts(...kernelArguments(column, fieldCount, from, to));
   const bytes = kernel.written();
   if (column.textBytes + bytes > column.text.length) growText(column, column.textBytes, bytes);
   column.text.set(kernelMemory.texts.subarray(0, bytes), column.textBytes);
   column.textBytes += bytes;
-  copyNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDoubles: PlainLoop = (column, fieldCount, from, to, at) => {
   const stop = kernel.encodeDoubles(...kernelArguments(column, fieldCount, from, to), powers);
   column.doubles.set(kernelMemory.doubles.subarray(from, stop), at);
-  copyNulls(column, from, stop, at);
   return stop;
 };
 
@@ -48,18 +43,13 @@ const plainDecimals: PlainLoop = (column, fieldCount, from, to, at) => {
   const { scale, limbs } = column;
   const stop = kernel.encodeDecimals(...kernelArguments(column, fieldCount, from, to), scale, limbs);
   column.words.set(kernelMemory.words.subarray(from * limbs, stop * limbs), at * limbs);
-  copyNulls(column, from, stop, at);
   return stop;
 };
 
 const plainDays: PlainLoop = (column, fieldCount, from, to, at) => {
-  const stop = kernel.encodeDays(
-    ...kernelArguments(column, fieldCount, from, to),
-    minDate32Day,
-    maxDate32Day,
-  );
+  const days = kernelArguments(column, fieldCount, from, to);
+  const stop = kernel.encodeDays(...days, minDate32Day, maxDate32Day);
   column.days.set(kernelMemory.days.subarray(from, stop), at);
-  copyNulls(column, from, stop, at);
   return stop;
 };
 
@@ -70,7 +60,9 @@ const withKernel =
     let row = from;
     if (index.inKernel && isPlain && isNullText === undefined && column.physical !== 'u') {
       for (let others = 0; others < maxOthers; others++) {
-        row = plain(column, index.fieldCount, row, to, at + row - from);
+        const stop = plain(column, index.fieldCount, row, to, at + row - from);
+        column.nulls.set(kernelMemory.nulls.subarray(row, stop), at + row - from);
+        row = stop;
         if (row === to) return -1;
         if (loop(column, bytes, index, row, row + 1, at + row - from) >= 0) return row;
         if (++row === to) return -1;

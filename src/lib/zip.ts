@@ -31,104 +31,82 @@ const dosDate = 0x0021;
 const limit32 = 0xffffffff;
 const limit16 = 0xffff;
 
-/** Declares that the sizes after the data have eight bytes each (APPNOTE 4.3.9.2, 4.5.3). */
-const largeExtra = (): Buffer => {
-  const extra = Buffer.alloc(20);
-  extra.writeUInt16LE(0x0001, 0);
-  extra.writeUInt16LE(16, 2);
-  return extra;
+const u16 = (...values: readonly number[]): Buffer => {
+  const out = Buffer.alloc(2 * values.length);
+  for (const [at, value] of values.entries()) out.writeUInt16LE(value, 2 * at);
+  return out;
 };
+
+const u32 = (...values: readonly number[]): Buffer => {
+  const out = Buffer.alloc(4 * values.length);
+  for (const [at, value] of values.entries()) out.writeUInt32LE(value, 4 * at);
+  return out;
+};
+
+const u64 = (...values: readonly number[]): Buffer => {
+  const out = Buffer.alloc(8 * values.length);
+  for (const [at, value] of values.entries()) out.writeBigUInt64LE(BigInt(value), 8 * at);
+  return out;
+};
+
+/** Field of ZIP64 with numbers of eight bytes; empty without any (APPNOTE 4.5.3). */
+const zip64Extra = (values: readonly number[]): Buffer =>
+  values.length === 0 ? Buffer.alloc(0) : Buffer.concat([u16(0x0001, 8 * values.length), u64(...values)]);
 
 const localHeader = (name: Buffer, large: boolean): Buffer => {
-  const header = Buffer.alloc(30);
-  const extra = large ? largeExtra() : Buffer.alloc(0);
-  header.writeUInt32LE(0x04034b50, 0);
-  header.writeUInt16LE(large ? versionZip64 : version, 4);
-  header.writeUInt16LE(flags, 6);
-  header.writeUInt16LE(deflateMethod, 8);
-  header.writeUInt16LE(dosDate, 12);
-  if (large) {
-    header.writeUInt32LE(limit32, 18);
-    header.writeUInt32LE(limit32, 22);
-  }
-  header.writeUInt16LE(name.length, 26);
-  header.writeUInt16LE(extra.length, 28);
-  return Buffer.concat([header, name, extra]);
+  // Declares that the sizes after the data have eight bytes each (APPNOTE 4.3.9.2).
+  const extra = zip64Extra(large ? [0, 0] : []);
+  const size = large ? limit32 : 0;
+  return Buffer.concat([
+    u32(0x04034b50),
+    u16(large ? versionZip64 : version, flags, deflateMethod, 0, dosDate),
+    u32(0, size, size),
+    u16(name.length, extra.length),
+    name,
+    extra,
+  ]);
 };
 
-const largeDescriptor = ({ crc, packed, size }: Entry): Buffer => {
-  const data = Buffer.alloc(24);
-  data.writeUInt32LE(0x08074b50, 0);
-  data.writeUInt32LE(crc, 4);
-  data.writeBigUInt64LE(BigInt(packed), 8);
-  data.writeBigUInt64LE(BigInt(size), 16);
-  return data;
-};
-
-const descriptor = ({ crc, packed, size }: Entry): Buffer => {
-  const data = Buffer.alloc(16);
-  data.writeUInt32LE(0x08074b50, 0);
-  data.writeUInt32LE(crc, 4);
-  data.writeUInt32LE(packed, 8);
-  data.writeUInt32LE(size, 12);
-  return data;
-};
-
-/** Values that do not fit into their fields, in the order of APPNOTE 4.5.3. */
-const farExtra = (values: readonly number[]): Buffer => {
-  const far = values.filter((value) => value >= limit32);
-  if (far.length === 0) return Buffer.alloc(0);
-  const extra = Buffer.alloc(4 + 8 * far.length);
-  extra.writeUInt16LE(0x0001, 0);
-  extra.writeUInt16LE(8 * far.length, 2);
-  for (const [at, value] of far.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * at);
-  return extra;
-};
+const descriptor = ({ crc, packed, size }: Entry, large: boolean): Buffer =>
+  Buffer.concat([u32(0x08074b50, crc), large ? u64(packed, size) : u32(packed, size)]);
 
 const centralHeader = ({ name, offset, crc, packed, size }: Entry): Buffer => {
-  const extra = farExtra([size, packed, offset]);
-  const isFar = extra.length > 0;
-  const header = Buffer.alloc(46);
-  header.writeUInt32LE(0x02014b50, 0);
-  header.writeUInt16LE(isFar ? versionZip64 : version, 4);
-  header.writeUInt16LE(isFar ? versionZip64 : version, 6);
-  header.writeUInt16LE(flags, 8);
-  header.writeUInt16LE(deflateMethod, 10);
-  header.writeUInt16LE(dosDate, 14);
-  header.writeUInt32LE(crc, 16);
-  header.writeUInt32LE(Math.min(packed, limit32), 20);
-  header.writeUInt32LE(Math.min(size, limit32), 24);
-  header.writeUInt16LE(name.length, 28);
-  header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(Math.min(offset, limit32), 42);
-  return Buffer.concat([header, name, extra]);
+  // Values that do not fit into their fields, in the order of APPNOTE 4.5.3.
+  const extra = zip64Extra([size, packed, offset].filter((value) => value >= limit32));
+  const needed = extra.length > 0 ? versionZip64 : version;
+  return Buffer.concat([
+    u32(0x02014b50),
+    u16(needed, needed, flags, deflateMethod, 0, dosDate),
+    u32(crc, Math.min(packed, limit32), Math.min(size, limit32)),
+    u16(name.length, extra.length, 0, 0, 0),
+    u32(0, Math.min(offset, limit32)),
+    name,
+    extra,
+  ]);
 };
 
-const zip64End = (entries: number, size: number, offset: number): Buffer => {
-  const data = Buffer.alloc(56 + 20);
-  data.writeUInt32LE(0x06064b50, 0);
-  data.writeBigUInt64LE(44n, 4);
-  data.writeUInt16LE(versionZip64, 12);
-  data.writeUInt16LE(versionZip64, 14);
-  data.writeBigUInt64LE(BigInt(entries), 24);
-  data.writeBigUInt64LE(BigInt(entries), 32);
-  data.writeBigUInt64LE(BigInt(size), 40);
-  data.writeBigUInt64LE(BigInt(offset), 48);
-  data.writeUInt32LE(0x07064b50, 56);
-  data.writeBigUInt64LE(BigInt(offset + size), 64);
-  data.writeUInt32LE(1, 72);
-  return data;
-};
+const zip64End = (entries: number, size: number, offset: number): Buffer =>
+  Buffer.concat([
+    u32(0x06064b50),
+    u64(44),
+    u16(versionZip64, versionZip64),
+    u32(0, 0),
+    u64(entries, entries, size, offset),
+    u32(0x07064b50, 0),
+    u64(offset + size),
+    u32(1),
+  ]);
 
 const endRecord = (entries: number, size: number, offset: number): Buffer => {
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(Math.min(entries, limit16), 8);
-  end.writeUInt16LE(Math.min(entries, limit16), 10);
-  end.writeUInt32LE(Math.min(size, limit32), 12);
-  end.writeUInt32LE(Math.min(offset, limit32), 16);
+  const count = Math.min(entries, limit16);
   const isFar = offset >= limit32 || size >= limit32 || entries >= limit16;
-  return isFar ? Buffer.concat([zip64End(entries, size, offset), end]) : end;
+  return Buffer.concat([
+    ...(isFar ? [zip64End(entries, size, offset)] : []),
+    u32(0x06054b50),
+    u16(0, 0, count, count),
+    u32(Math.min(size, limit32), Math.min(offset, limit32)),
+    u16(0),
+  ]);
 };
 
 /** @param large Entries may have more than 4 GiB; readers must then support ZIP64. */
@@ -168,7 +146,7 @@ export const createZip = ({ large = false }: { large?: boolean } = {}): ZipWrite
         throw new RangeError(`the ZIP entry ${name} has ${size} bytes`);
       const entry = { name: nameBytes, offset, crc, packed, size };
       entries.push(entry);
-      yield placed(large ? largeDescriptor(entry) : descriptor(entry));
+      yield placed(descriptor(entry, large));
     },
     finish() {
       const directory = Buffer.concat(entries.map(centralHeader));

@@ -50,11 +50,5 @@ export const saysYear = (name: string): boolean =>
     .split(/[^\p{L}]+/u)
     .some((word) => words.has(word) || compound.test(word));
 
-/** Number of leap days before this year. */
-const leapDays = (year: number): number => {
-  const before = year - 1;
-  return Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
-};
-
-/** Days from 1970-01-01 to the first day of a year. */
-export const firstDayOf = (year: number): number => (year - 1970) * 365 + leapDays(year) - leapDays(1970);
+/** Days from 1970-01-01 to the first day of a year from 100 on. */
+export const firstDayOf = (year: number): number => Date.UTC(year, 0, 1) / 86_400_000;
