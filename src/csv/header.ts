@@ -1,5 +1,6 @@
 import { invalid } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
+import type { Steps } from '../lib/time-slicing.js';
 import { maxColumnNameBytes, maxColumns } from '../model/column.js';
 import { hasBidiControl } from '../model/names.js';
 import { COMMA, QUOTE, TAB } from './bytes.js';
@@ -8,9 +9,7 @@ import { createFieldIndex } from './field-index.js';
 import { indexRecords } from './record-parser.js';
 import type { Dialect, HeaderRecord } from './types.js';
 
-/** A header may be as long as the longest record, so it is read in steps: one pass over its bytes, or some hundred names. */
-type Steps<T> = Generator<void, T>;
-
+/** A header may be as long as the longest record, so it is read in steps: one pass over its bytes, or so many names. */
 const namesPerStep = 500;
 
 /** Number of fields of one record. */

@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors.js';
-import { runAtOnce } from '../lib/time-slicing.js';
+import { runAtOnce, type Steps } from '../lib/time-slicing.js';
 import { QUOTE } from './bytes.js';
 import { createChunkAssembly } from './chunk-assembly.js';
 import { announcedDelimiter } from './dialect.js';
@@ -16,8 +16,6 @@ const rowLimit = (
   { maxRowsPerChunk = Infinity, maxCellsPerChunk = Infinity }: RecordSplitterOptions,
   { fieldCount }: HeaderRecord,
 ): number => Math.min(maxRowsPerChunk, Math.max(1, Math.floor(maxCellsPerChunk / fieldCount)));
-
-type Steps<T> = Generator<void, T>;
 
 /**
  * Splits a stream of bytes into header and chunks of whole records. A chunk has as many records as fit, or one larger record. The chunks

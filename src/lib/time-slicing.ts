@@ -30,6 +30,9 @@ const runSlice = (): void => {
   schedule();
 };
 
+/** Work in bounded steps, with a result at the end. The caller can yield to the event loop between steps. */
+export type Steps<T> = Generator<void, T>;
+
 /** Runs a long computation in time slices. */
 export const runSliced = <T>(steps: Iterator<void, T>): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -157,15 +157,13 @@ const multipartPart = (text: string, at: number): BatchPart => {
   };
 };
 
-const statusTexts: Readonly<Record<number, string>> = { 200: 'OK' };
-
 const multipartAnswer = (
   boundary: string,
   { id, status, headers, body }: PartAnswer,
 ): (string | Buffer)[] => [
   `--${boundary}\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n`,
   id === undefined ? '' : `Content-ID: ${id}\r\n`,
-  `\r\nHTTP/1.1 ${status} ${statusTexts[status] ?? 'Error'}\r\n`,
+  `\r\nHTTP/1.1 ${status} ${status === 200 ? 'OK' : 'Error'}\r\n`,
   ...Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`),
   `Content-Length: ${body.length}\r\n\r\n`,
   body,

@@ -98,17 +98,6 @@ const requireDistinct = (columns: readonly OutputColumn[]): void => {
   }
 };
 
-const contextOf = (
-  { root, set, selects, key }: EntityOptions,
-  plan: Plan,
-  names: readonly string[],
-): string => {
-  const { select, apply } = plan.options;
-  const listed =
-    select !== undefined || apply !== undefined || !selects.columns ? `(${names.join(',')})` : '';
-  return `${root}/$metadata#${encodeURIComponent(set)}${listed}${key === undefined ? '' : '/$entity'}`;
-};
-
 /** The plan with the columns and the page size of an OData answer. */
 export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
   const { selects, key } = options;
@@ -138,9 +127,12 @@ export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
 };
 
 /** `@odata.context` of an answer. */
-export const entityContext = (plan: Plan, options: EntityOptions): string => {
+export const entityContext = (plan: Plan, { root, set, selects, key }: EntityOptions): string => {
+  const { select, apply } = plan.options;
   const names = plan.output.map(({ name }) => name).filter((name) => !name.includes('@'));
-  return contextOf(options, plan, names);
+  const listed =
+    select !== undefined || apply !== undefined || !selects.columns ? `(${names.join(',')})` : '';
+  return `${root}/$metadata#${encodeURIComponent(set)}${listed}${key === undefined ? '' : '/$entity'}`;
 };
 
 interface PageFrame {

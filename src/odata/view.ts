@@ -1,4 +1,5 @@
 /** Versions in the form that OData uses: the same columns, with identifiers as names. */
+import { weakMemo } from '../lib/weak-memo.js';
 import type { Column, StoredColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -36,31 +37,23 @@ export const keyColumn: FilterColumn = {
   sql: `toDecimal128(${rowOrder}, 0)`,
 };
 
-/** Cached properties of lists of columns; an entry is dropped with its list. */
-const described = new WeakMap<readonly StoredColumn[], readonly Property[]>();
+export const propertiesOf = weakMemo((columns: readonly StoredColumn[]): readonly Property[] =>
+  columns.map((column) => ({
+    identifier: identifierOf(column.name, column.id),
+    name: column.name,
+    type: edmTypeOf(column),
+    dataType: column.dataType,
+  })),
+);
 
-export const propertiesOf = (columns: readonly StoredColumn[]): readonly Property[] => {
-  const properties =
-    described.get(columns) ??
-    columns.map((column) => ({
-      identifier: identifierOf(column.name, column.id),
-      name: column.name,
-      type: edmTypeOf(column),
-      dataType: column.dataType,
-    }));
-  described.set(columns, properties);
-  return properties;
-};
+const renamed = weakMemo((columns: readonly StoredColumn[]): readonly StoredColumn[] =>
+  columns.map((column) => ({ ...column, name: identifierOf(column.name, column.id) })),
+);
 
-const renamed = new WeakMap<readonly StoredColumn[], readonly StoredColumn[]>();
-
-const underIdentifiers = (version: ReadableVersion): ReadableVersion => {
-  const columns =
-    renamed.get(version.columns) ??
-    version.columns.map((column) => ({ ...column, name: identifierOf(column.name, column.id) }));
-  renamed.set(version.columns, columns);
-  return { ...version, columns };
-};
+const underIdentifiers = (version: ReadableVersion): ReadableVersion => ({
+  ...version,
+  columns: renamed(version.columns),
+});
 
 /** The same versions, with identifiers as the names of their columns, for filters, orders and answers. */
 export const createODataVersions = (versions: Versions): Versions => ({

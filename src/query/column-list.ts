@@ -1,8 +1,10 @@
 import { type AppError, invalid } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { nearest } from '../lib/nearest.js';
+import { weakMemo } from '../lib/weak-memo.js';
 import { maxColumns, type StoredColumn } from '../model/column.js';
 import { createColumnNames } from '../model/column-names.js';
+import { quotedEnd } from './quoted-end.js';
 
 /**
  * An item of a comma-separated list of columns in `$select` or `$orderby`:
@@ -58,8 +60,7 @@ const splitList = (option: string, text: string): ListItem[] => {
 };
 
 const quotedName = (option: string, text: string, start: number, closer: string): [string, number] => {
-  let end = text.indexOf(closer, start + 1);
-  while (end >= 0 && text[end + 1] === closer) end = text.indexOf(closer, end + 2);
+  const end = quotedEnd(text, start, closer);
   if (end >= 0) return [text.slice(start + 1, end).replaceAll(closer + closer, closer), end + 1];
   throw invalid('bad_option', `${option}: the ${text[start]} at character ${start + 1} is not closed.`);
 };
@@ -73,18 +74,8 @@ interface ColumnIndex {
   readonly names: readonly string[];
 }
 
-/** Cached for as long as the version's columns are in use: there may be thousands of columns. */
-const indexes = new WeakMap<readonly StoredColumn[], ColumnIndex>();
-
-const indexOf = (columns: readonly StoredColumn[]): ColumnIndex => {
-  const cached = indexes.get(columns);
-  if (cached !== undefined) return cached;
-  const index = createColumnIndex(columns);
-  indexes.set(columns, index);
-  return index;
-};
-
-const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
+/** Cached with the version's columns, of which there may be thousands. */
+const indexOf = weakMemo((columns: readonly StoredColumn[]): ColumnIndex => {
   const names = new Map(columns.map((column) => [column.name, column]));
   const ids = new Map(columns.flatMap((column) => (column.id > 0 ? [[String(column.id), column]] : [])));
   const trimmed = createColumnNames(columns);
@@ -94,7 +85,7 @@ const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
       names.get(whole) ?? names.get(text) ?? ids.get(text) ?? trimmed.find(text),
     names: [...names.keys()],
   };
-};
+});
 
 const excerpt = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 

@@ -111,26 +111,24 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return text === undefined ? undefined : applyPipeline({ text, version, rows, ranges, limits });
   };
 
-  /** Ranges for the result types of `$apply`; undefined if they must be queried. */
-  const rememberedRanges = (
-    version: ReadableVersion,
-    { options, filterLimits }: DownloadRequest,
-  ): NumberRanges | undefined => {
-    if (options.apply === undefined) return new Map();
-    const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
+  /** Columns whose ranges decide the result types of `$apply`. */
+  const rangedColumns = (version: ReadableVersion, { options, filterLimits }: DownloadRequest) =>
+    options.apply === undefined
+      ? []
+      : calculatedColumns({ text: options.apply, version, limits: filterLimits });
+
+  /** Undefined if they must be queried. */
+  const rememberedRanges = (version: ReadableVersion, request: DownloadRequest): NumberRanges | undefined => {
+    const columns = rangedColumns(version, request);
     const cached = numberRanges.remembered(version, columns);
     return cached.size === columns.length ? cached : undefined;
   };
 
-  const rangesFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberRanges> => {
-    const { options, filterLimits } = request;
-    const cached = rememberedRanges(version, request);
-    if (options.apply === undefined || cached !== undefined) return cached ?? new Map();
-    const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
-    return withinPermit(request, () =>
-      numberRanges.find(version, columns, contextOf({ version }, request, 'ranges')),
+  const rangesFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberRanges> =>
+    rememberedRanges(version, request) ??
+    withinPermit(request, () =>
+      numberRanges.find(version, rangedColumns(version, request), contextOf({ version }, request, 'ranges')),
     );
-  };
 
   const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
     pageOf(seeker, plan, contextOf(plan, request, 'seek'));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fingerprint } from '../lib/fingerprint.js';
+import { weakMemo } from '../lib/weak-memo.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { RowSource } from '../rows/index.js';
@@ -8,7 +9,7 @@ import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
 import type { OutputColumn, Sheet } from './formats/format.js';
 import { type Format, formats } from './formats/formats.js';
-import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
+import { type DownloadOptions, refuseUseless, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireHeader } from './projection.js';
 import { isMany } from './read-context.js';
@@ -50,26 +51,15 @@ export interface Plan {
 const formatRevision = 4;
 
 /** Digest of names and roles of the columns, which decide headers and order. */
-const columnsDigest = (columns: readonly StoredColumn[]): string => {
-  const cached = digests.get(columns);
-  if (cached !== undefined) return cached;
+const columnsDigest = weakMemo((columns: readonly StoredColumn[]): string => {
   const hash = createHash('sha256');
   for (const { id, name, isEntity } of columns) hash.update(`${id} ${isEntity} ${JSON.stringify(name)}\n`);
-  const digest = hash.digest('base64url');
-  digests.set(columns, digest);
-  return digest;
-};
+  return hash.digest('base64url');
+});
 
-const digests = new WeakMap<readonly StoredColumn[], string>();
-
-const filterColumns = new WeakMap<readonly StoredColumn[], readonly FilterColumn[]>();
-
-export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly FilterColumn[] => {
-  const found =
-    filterColumns.get(columns) ?? columns.map((column) => ({ ...column, sql: storageName(column) }));
-  filterColumns.set(columns, found);
-  return found;
-};
+export const filterColumnsOf = weakMemo((columns: readonly StoredColumn[]): readonly FilterColumn[] =>
+  columns.map((column) => ({ ...column, sql: storageName(column) })),
+);
 
 interface PlanInput {
   readonly version: ReadableVersion;
@@ -138,7 +128,7 @@ export const planDownload = (input: PlanInput): Plan => {
     order,
     allRows: rows.rows,
     keepsRows: applied?.keepsRows ?? true,
-    question: fingerprint([...versionFacts, rowTagsOf(options, bound)]),
+    question: fingerprint([...versionFacts, tagsOf(options, bound, 'rows')]),
     fingerprint: fingerprint([
       ...versionFacts,
       format,
@@ -159,13 +149,8 @@ export const isHeavy = ({ version, options, order }: Plan): boolean =>
     options.transpose === true ||
     order.length > 0);
 
-const fileDigests = new WeakMap<Plan, string>();
-
 /** Digest of everything but the rows that affects the bytes of a whole file. Without column ids, which a clone changes. */
-export const fileDigest = (plan: Plan): string => {
-  const cached = fileDigests.get(plan);
-  if (cached !== undefined) return cached;
-  const { version, format, wholeFile, about } = plan;
+export const fileDigest = weakMemo(({ version, format, wholeFile, about }: Plan): string => {
   const columns = version.columns.map(({ name, isEntity, physical, dataType, years }) => [
     name,
     isEntity,
@@ -173,7 +158,7 @@ export const fileDigest = (plan: Plan): string => {
     dataType,
     years === true,
   ]);
-  const digest = fingerprint([
+  return fingerprint([
     formatRevision,
     ...repairsOf(version),
     columns,
@@ -182,6 +167,4 @@ export const fileDigest = (plan: Plan): string => {
     wholeFile,
     ...(about === undefined ? [] : [about]),
   ]);
-  fileDigests.set(plan, digest);
-  return digest;
-};
+});

@@ -1,4 +1,5 @@
 /** Position and depth of the parser. */
+import type { Steps } from '../../lib/time-slicing.js';
 import type { Failures } from './failure.js';
 import type { Lexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';
@@ -18,9 +19,6 @@ export interface Cursor {
   /** Operands and list values read so far. */
   read: number;
 }
-
-/** Work in bounded steps, with a result at the end. The caller can yield to the event loop between steps. */
-export type Steps<T> = Generator<void, T>;
 
 /** Operands and list values. */
 const readsPerStep = 100;

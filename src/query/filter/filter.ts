@@ -6,12 +6,13 @@
  * compiler never sees text of the caller. This file throws only AppErrors of kind `invalid`.
  */
 import { runAtOnce, runSliced } from '../../lib/time-slicing.js';
+import { weakMemo } from '../../lib/weak-memo.js';
 import { bindFilter } from './binder.js';
 import { conditionSteps, createEmitter } from './compiler.js';
 import { cheapestFirst } from './cost.js';
 import { createFailures, requireWellFormed } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
-import { createNameIndex, type NameIndex, unknownColumns } from './names.js';
+import { createNameIndex, unknownColumns } from './names.js';
 import { normalForm } from './normal-form.js';
 import {
   createPackedParameters,
@@ -33,22 +34,11 @@ export interface CompiledFilter {
   readonly normalized: string;
 }
 
-interface ColumnNames {
-  readonly byName: ReadonlyMap<string, FilterColumn>;
-  readonly names: NameIndex;
-}
-
-/** Name indexes, cached for as long as the version's columns are in use: there may be thousands of columns. */
-const cached = new WeakMap<readonly FilterColumn[], ColumnNames>();
-
-const namesOf = (columns: readonly FilterColumn[]): ColumnNames => {
-  const found = cached.get(columns);
-  if (found !== undefined) return found;
+/** Cached with the version's columns, of which there may be thousands. */
+const namesOf = weakMemo((columns: readonly FilterColumn[]) => {
   const byName = new Map(columns.map((column) => [column.name, column]));
-  const created = { byName, names: createNameIndex([...byName.keys()]) };
-  cached.set(columns, created);
-  return created;
-};
+  return { byName, names: createNameIndex([...byName.keys()]) };
+});
 
 /** Each step is bounded work, so the caller can yield to the event loop between steps. */
 function* compileSteps(

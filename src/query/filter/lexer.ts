@@ -6,6 +6,7 @@
  * spelled exactly like a column keeps both readings; the binder, which knows its neighbours, chooses.
  */
 import { maxColumnNameBytes } from '../../model/column.js';
+import { quotedEnd } from '../quoted-end.js';
 import { bareDate, firstDayOf } from './date-literal.js';
 import type { Failures } from './failure.js';
 import type { NameIndex } from './names.js';
@@ -81,38 +82,26 @@ export const createLexer = (
   });
 
   const string = (start: number): LiteralToken => {
-    let at = start + 1;
-    for (;;) {
-      const quote = text.indexOf("'", at);
-      if (quote < 0) throw failures.syntax(start, "a closing quote (') for this text", ending);
-      if (text[quote + 1] !== "'") {
-        checkLiteralEnd(start, quote + 1);
-        const value = text.slice(start + 1, quote).replaceAll("''", "'");
-        const token = literal(start, quote + 1, { kind: 'string', value });
-        const written = names.hasQuoted ? text.slice(start, quote + 1) : '';
-        return names.has(written) ? named(token, written) : token;
-      }
-      at = quote + 2;
-    }
+    const quote = quotedEnd(text, start, "'");
+    if (quote < 0) throw failures.syntax(start, "a closing quote (') for this text", ending);
+    checkLiteralEnd(start, quote + 1);
+    const value = text.slice(start + 1, quote).replaceAll("''", "'");
+    const token = literal(start, quote + 1, { kind: 'string', value });
+    const written = names.hasQuoted ? text.slice(start, quote + 1) : '';
+    return names.has(written) ? named(token, written) : token;
   };
 
   const bracketed = (start: number): OperandToken => {
-    let at = start + 1;
-    for (;;) {
-      const bracket = text.indexOf(']', at);
-      if (bracket < 0) throw failures.syntax(start, "a closing bracket (']') for this column name", ending);
-      if (text[bracket + 1] !== ']') {
-        const written = text.slice(start, bracket + 1);
-        const inner = written.slice(1, -1).replaceAll(']]', ']');
-        // The brackets may be part of the column name.
-        const name = !names.has(inner) && names.has(written) ? written : inner;
-        const known = names.has(name);
-        if (!known && /^\s*["[{]/.test(name))
-          throw failures.unsupported(start, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
-        return { kind: 'column', name, known, start, end: bracket + 1 };
-      }
-      at = bracket + 2;
-    }
+    const bracket = quotedEnd(text, start, ']');
+    if (bracket < 0) throw failures.syntax(start, "a closing bracket (']') for this column name", ending);
+    const written = text.slice(start, bracket + 1);
+    const inner = written.slice(1, -1).replaceAll(']]', ']');
+    // The brackets may be part of the column name.
+    const name = !names.has(inner) && names.has(written) ? written : inner;
+    const known = names.has(name);
+    if (!known && /^\s*["[{]/.test(name))
+      throw failures.unsupported(start, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
+    return { kind: 'column', name, known, start, end: bracket + 1 };
   };
 
   /** Keyword, function, number or date at the offset. Does not check what follows a literal. */

@@ -9,6 +9,7 @@
  * - Other rows, and expressions that could need more than 76 digits, are calculated in double.
  * - Division and mod by zero, and results that are not finite, are null.
  */
+import { weakMemo } from '../../lib/weak-memo.js';
 import type { NumberForm } from '../../model/column-types/column-type.js';
 import { numberFormOf } from '../../model/column-types/column-types.js';
 import { requireDecimalShape } from '../../model/column-types/decimal.js';
@@ -157,11 +158,6 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
 
 /** Caches shapes: without a cache, every level of a deep tree would calculate those below it again. */
 export const createShapes = (): Shapes => {
-  const cached = new WeakMap<NumberNode, NumberShape>();
-  const shapes: Shapes = (node) => {
-    const shape = cached.get(node) ?? shapeOf(node, shapes);
-    cached.set(node, shape);
-    return shape;
-  };
+  const shapes: Shapes = weakMemo((node) => shapeOf(node, shapes));
   return shapes;
 };

@@ -5,7 +5,8 @@
  * Depth is limited while descending, so that the stack cannot overflow, and on finished nodes, because
  * `1 add 1 add 1 …` nests to the left without descending. `and` and `or` are flat.
  */
-import { advance, type Cursor, checked, endsList, isStepOver, nested, peek, type Steps } from './cursor.js';
+import type { Steps } from '../../lib/time-slicing.js';
+import { advance, type Cursor, checked, endsList, isStepOver, nested, peek } from './cursor.js';
 import type { Failures } from './failure.js';
 import { createLexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';

@@ -109,22 +109,15 @@ export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | 
 const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: BoundOptions): unknown =>
   options[key] === table[key].absent ? undefined : table[key].tag(options[key], bound);
 
-const tagsAt = (
-  takes: (decides: Decides) => boolean,
+/** Tags of the options that affect the bytes of an answer. @param only those that affect this; by default all */
+export const tagsOf = (
   options: DownloadOptions,
   bound: BoundOptions,
+  only?: Decides,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     optionKeys
-      .filter((key) => takes(table[key].decides))
+      .filter((key) => only === undefined || table[key].decides === only)
       .map((key) => [key, tagOf(key, options, bound)] as const)
       .filter(([, tag]) => tag !== undefined),
   );
-
-/** Tags of the options that affect rows, without paging. */
-export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
-  tagsAt((decides) => decides === 'rows', options, bound);
-
-/** Tags of the options that affect the bytes of an answer. */
-export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
-  tagsAt(() => true, options, bound);

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseOptions, rowTagsOf, tagsOf } from '../../../src/query/options/options.js';
+import { parseOptions, tagsOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { downloadsOf, own, requestOf } from './recorded-downloads.js';
 
@@ -52,7 +52,7 @@ describe('fingerprints', () => {
   it('contain nothing about an option that is not given', () => {
     const nothing = { chosen: own.columns, filter: undefined, order: [] };
     expect(tagsOf(parseOptions({}), nothing)).toEqual({});
-    expect(rowTagsOf(parseOptions({}), nothing)).toEqual({});
+    expect(tagsOf(parseOptions({}), nothing, 'rows')).toEqual({});
   });
 
   it('do not change if an option is given with its default value', async () => {

@@ -3,7 +3,7 @@ import type { DataType } from '../../../model/column.js';
 import { isExactDouble } from '../../../model/column-types/double.js';
 import type { Table } from '../format.js';
 import { columnLetters, dateStyle } from './cell-sql.js';
-import { escapeText, writeWorkbook } from './workbook.js';
+import { textCell, writeWorkbook } from './workbook.js';
 
 const dayMs = 86_400_000;
 /** Days from 1899-12-30, Excel's day 0, to 1970-01-01. */
@@ -15,7 +15,7 @@ const sheetCell = (text: string, dataType: DataType, address: string): string =>
   if (days >= 2) return `<c r="${address}" s="${dateStyle}"><v>${days < 61 ? days - 1 : days}</v></c>`;
   // Numbers in sheets are doubles.
   if (dataType === 'Decimal' && isExactDouble(text)) return `<c r="${address}"><v>${text}</v></c>`;
-  return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
+  return textCell(text, address);
 };
 
 /** Below the header. */

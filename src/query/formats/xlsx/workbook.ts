@@ -42,7 +42,7 @@ const sheetEnd = (names: readonly string[], rows: number): string => {
 };
 
 /** Escapes text for an XML element, and control characters in the way Excel does. */
-export const escapeText = (text: string): string =>
+const escapeText = (text: string): string =>
   text
     .replace(/_(x[0-9A-Fa-f]{4})/g, '_x005F_$1')
     .replace(
@@ -54,17 +54,19 @@ export const escapeText = (text: string): string =>
     .replace(/>/g, '&gt;')
     .replace(/\n/g, '&#10;');
 
+/** A cell of text. @param style index of a style */
+export const textCell = (text: string, address: string, style?: number): string =>
+  `<c r="${address}"${style === undefined ? '' : ` s="${style}"`} t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
+
 const headerRow = (names: readonly string[]): string =>
-  `<row r="1">${names.map((name, index) => `<c r="${columnLetters(index)}1" s="${headerStyle}" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
+  `<row r="1">${names.map((name, index) => textCell(name, `${columnLetters(index)}1`, headerStyle)).join('')}</row>\n`;
 
 const dataSheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
 
 const textRow = (cells: readonly (string | null)[], number: number): string =>
   `<row r="${number}">${cells
     .map((text, column) =>
-      text === null
-        ? ''
-        : `<c r="${columnLetters(column)}${number}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text.slice(0, maxCharacters))}</t></is></c>`,
+      text === null ? '' : textCell(text.slice(0, maxCharacters), `${columnLetters(column)}${number}`),
     )
     .join('')}</row>\n`;
 
