@@ -33,12 +33,14 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       name: 'create',
       summary: 'Create an account with its Home and a first key, which is shown only this once.',
       arguments: ['name'],
-      options: { plan: { type: 'string' }, operator: { type: 'boolean' } },
-      optionHelp: { plan: 'Name of its plan; DEFAULT_PLAN when left out.', operator: 'May use operations.' },
+      options: {
+        plan: { type: 'string', help: 'Name of its plan; DEFAULT_PLAN when left out.' },
+        operator: { type: 'boolean', help: 'May use operations.' },
+      },
       async run(input) {
         const catalog = catalogOf(input);
         const account = await catalog.accounts.create({
-          name: input.argument('name'),
+          name: nameOf(input),
           plan: input.option('plan') ?? input.context.config.defaultPlan,
           isOperator: input.flag('operator'),
         });
@@ -49,7 +51,6 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
     {
       name: 'list',
       summary: 'List all accounts.',
-      arguments: [],
       run: (input) => catalogOf(input).accounts.list(),
     },
     {
@@ -58,7 +59,7 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       arguments: ['name'],
       async run(input) {
         const catalog = catalogOf(input);
-        const account = await catalog.accounts.find(input.argument('name'));
+        const account = await catalog.accounts.find(nameOf(input));
         return { ...account, used: await catalog.quotas.use(account.id) };
       },
     },
@@ -67,19 +68,14 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       summary: 'Change the plan of an account, or whether it is an operator.',
       arguments: ['name'],
       options: {
-        plan: { type: 'string' },
-        operator: { type: 'boolean' },
-        'no-operator': { type: 'boolean' },
-      },
-      optionHelp: {
-        plan: 'Name of a plan.',
-        operator: 'May use operations.',
-        'no-operator': 'May no longer use operations.',
+        plan: { type: 'string', help: 'Name of a plan.' },
+        operator: { type: 'boolean', help: 'May use operations.' },
+        'no-operator': { type: 'boolean', help: 'May no longer use operations.' },
       },
       run(input) {
         const plan = input.option('plan');
         const isOperator = input.flag('operator') ? true : input.flag('no-operator') ? false : undefined;
-        return catalogOf(input).accounts.administer(input.argument('name'), {
+        return catalogOf(input).accounts.administer(nameOf(input), {
           ...(plan === undefined ? {} : { plan }),
           ...(isOperator === undefined ? {} : { isOperator }),
         });
@@ -102,10 +98,9 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       audited: true,
       summary: 'Write all data of an account into a ZIP: metadata as JSON, rows as CSV.',
       arguments: ['name'],
-      options: { to: { type: 'string' }, versions: { type: 'string' } },
-      optionHelp: {
-        to: 'The file to write.',
-        versions: 'current (default), or all: rows of which versions.',
+      options: {
+        to: { type: 'string', help: 'The file to write.' },
+        versions: { type: 'string', help: 'current (default), or all: rows of which versions.' },
       },
       run(input) {
         const to = input.option('to');
@@ -118,8 +113,7 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       name: 'transfer',
       summary: 'Give all repositories of an account, with everything in them, to another one.',
       arguments: ['name'],
-      options: { to: { type: 'string' } },
-      optionHelp: { to: 'Name of the account that gets them.' },
+      options: { to: { type: 'string', help: 'Name of the account that gets them.' } },
       run(input) {
         const to = input.option('to');
         if (to === undefined)
@@ -131,8 +125,9 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
       name: 'delete',
       summary: 'Delete an account with all that it has, and show that nothing is left.',
       arguments: ['name'],
-      options: { confirm: { type: 'string' } },
-      optionHelp: { confirm: 'The name once more. The deletion cannot be undone.' },
+      options: {
+        confirm: { type: 'string', help: 'The name once more. The deletion cannot be undone.' },
+      },
       async run(input) {
         const name = nameOf(input);
         if (input.option('confirm') !== name)

@@ -5,7 +5,7 @@ import type { DatasetRestoreReport, WantedDataset } from '../backup/restore-data
 import { invalid } from '../lib/errors.js';
 import type { VerificationReport } from '../versions/verify/verification.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
-import { wholeNumber } from './uploads.js';
+import { wholeNumber } from './whole-number.js';
 
 interface BackupCommands {
   openBackup(
@@ -80,9 +80,10 @@ export const createBackupCommands = ({
         audited: true,
         summary:
           'Back up PostgreSQL and ClickHouse as of this moment, while everything runs; later ones add what is new.',
-        arguments: [],
-        options: { to: { type: 'string' }, keep: { type: 'string' } },
-        optionHelp: { to: where, keep: 'Backups that stay there, the newest ones; all when left out.' },
+        options: {
+          to: { type: 'string', help: where },
+          keep: { type: 'string', help: 'Backups that stay there, the newest ones; all when left out.' },
+        },
         async run(input) {
           const place = placeOf(input, 'to');
           const keep = keepOf(input);
@@ -99,26 +100,18 @@ export const createBackupCommands = ({
         name: '',
         summary:
           'Bring a backup back into an empty product, or one dataset of it into this one; it is checked before anything is touched.',
-        arguments: [],
         options: {
-          from: { type: 'string' },
-          backup: { type: 'string' },
-          verify: { type: 'boolean' },
-          check: { type: 'boolean' },
-          dataset: { type: 'string' },
-          version: { type: 'string' },
-          into: { type: 'string' },
-          name: { type: 'string' },
-        },
-        optionHelp: {
-          from: where,
-          backup: 'Id of the backup; the newest one when left out.',
-          verify: 'Compare both databases afterwards, as `verify` does.',
-          check: 'Read the whole backup and change nothing.',
-          dataset: 'Id of the one dataset to bring back, as a new one, next to all that there is.',
-          version: 'Id of the one version of it; all when left out.',
-          into: 'Id of the repository that gets the dataset.',
-          name: 'Its name there; the name that it had when left out.',
+          from: { type: 'string', help: where },
+          backup: { type: 'string', help: 'Id of the backup; the newest one when left out.' },
+          verify: { type: 'boolean', help: 'Compare both databases afterwards, as `verify` does.' },
+          check: { type: 'boolean', help: 'Read the whole backup and change nothing.' },
+          dataset: {
+            type: 'string',
+            help: 'Id of the one dataset to bring back, as a new one, next to all that there is.',
+          },
+          version: { type: 'string', help: 'Id of the one version of it; all when left out.' },
+          into: { type: 'string', help: 'Id of the repository that gets the dataset.' },
+          name: { type: 'string', help: 'Its name there; the name that it had when left out.' },
         },
         async run(input) {
           const { context, option, flag } = input;

@@ -13,7 +13,6 @@ export const createClusterCommands = (open: OpenCluster): AdminGroup => ({
       name: 'show',
       summary:
         'Show the shards of CLICKHOUSE_CLUSTER with their nodes, weight, stores, bytes and free space.',
-      arguments: [],
       run: async ({ context }) => (await open(context)).show(),
     },
   ],

@@ -1,10 +1,14 @@
-import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** One line. */
+  readonly help: string;
+}
 
 /** Dependencies of a command. Connections are made on first use and closed at the end. */
 export interface AdminContext {
@@ -35,10 +39,8 @@ export interface AdminCommand {
   readonly name: string;
   readonly summary: string;
   /** Names of the positional arguments; all are required. */
-  readonly arguments: readonly string[];
-  readonly options?: Options;
-  /** One line of help per option. */
-  readonly optionHelp?: Readonly<Record<string, string>>;
+  readonly arguments?: readonly string[];
+  readonly options?: Readonly<Record<string, Option>>;
   /** Records the command itself in the audit trail when it starts, since nothing that it calls does so. */
   readonly audited?: boolean;
   /** Returns what is printed: unchanged with `--json`, otherwise as a table or as lines. */

@@ -10,14 +10,12 @@ export const consumingCommands: AdminGroup = {
       name: 'pause',
       audited: true,
       summary: 'Have all workers wait before their next chunk; uploads are accepted and wait in Kafka.',
-      arguments: [],
       run: async ({ context }) => ({ pausedSince: await pauseConsuming(context.sql, new Date()) }),
     },
     {
       name: 'resume',
       audited: true,
       summary: 'Have all workers go on.',
-      arguments: [],
       async run({ context }) {
         await resumeConsuming(context.sql);
         return { pausedSince: null };
@@ -26,7 +24,6 @@ export const consumingCommands: AdminGroup = {
     {
       name: 'show',
       summary: 'Show since when workers wait.',
-      arguments: [],
       run: async ({ context }) => ({ pausedSince: await consumingPausedSince(context.sql) }),
     },
   ],

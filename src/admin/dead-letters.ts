@@ -1,20 +1,17 @@
-import { invalid } from '../lib/errors.js';
 import type { RawMessage } from '../storage/kafka/topic-reader.js';
 import { previewOf, shownBytes } from '../uploads/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../uploads/repair/dead-letter-records.js';
 import type { DeadLetters } from '../uploads/repair/dead-letters.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */
 type OpenDeadLetters = (context: AdminContext) => DeadLetters;
 
 const listed = 1_000;
 
-const numberOf = (input: CommandInput): number => {
-  const text = input.argument('id');
-  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not the number of a dead letter`);
-  return Number(text);
-};
+const numberOf = (input: CommandInput): number =>
+  wholeNumber(input.argument('id'), 'the number of a dead letter');
 
 const placeOf = ({ topic, partition, offset }: DeadLetterEntry['origin']): string =>
   `${topic}/${partition}/${offset}`;
@@ -41,7 +38,6 @@ export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => (
     {
       name: 'list',
       summary: 'List unresolved dead letters, oldest first.',
-      arguments: [],
       run: async ({ context }) => (await open(context).list(listed)).map(rowOf),
     },
     {

@@ -10,7 +10,6 @@ export const jobCommands: AdminGroup = {
       name: '',
       summary:
         'List background jobs: next run, last run and its failure, and the process that runs each now.',
-      arguments: [],
       run: ({ context }) => listJobs(context.sql),
     },
     {

@@ -2,16 +2,14 @@ import { createCatalog } from '../catalog/catalog.js';
 import { invalid } from '../lib/errors.js';
 import { instantForm, parseInstant } from '../lib/instant.js';
 import type { AdminGroup, CommandInput } from './command.js';
+import { wholeNumber } from './whole-number.js';
 
 const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sql });
 
 const accountId = async (input: CommandInput): Promise<number> =>
   (await catalogOf(input).accounts.find(input.argument('account'))).id;
 
-const wholeNumber = (text: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not an id`);
-  return Number(text);
-};
+const idOf = (text: string): number => wholeNumber(text, 'an id');
 
 const expiry = (text: string | undefined): Date | null => {
   if (text === undefined) return null;
@@ -30,19 +28,20 @@ export const keyCommands: AdminGroup = {
       summary: 'Create an API key, which is shown only this once.',
       arguments: ['account'],
       options: {
-        name: { type: 'string' },
-        'read-only': { type: 'boolean' },
-        repository: { type: 'string', multiple: true },
-        expires: { type: 'string' },
-      },
-      optionHelp: {
-        name: 'What it is for.',
-        'read-only': 'May only read.',
-        repository: 'Id of a repository it is limited to; may be repeated.',
-        expires: 'Day (its start) or time from which it is refused; UTC unless it has a zone.',
+        name: { type: 'string', help: 'What it is for.' },
+        'read-only': { type: 'boolean', help: 'May only read.' },
+        repository: {
+          type: 'string',
+          multiple: true,
+          help: 'Id of a repository it is limited to; may be repeated.',
+        },
+        expires: {
+          type: 'string',
+          help: 'Day (its start) or time from which it is refused; UTC unless it has a zone.',
+        },
       },
       async run(input) {
-        const ids = input.options('repository').map(wholeNumber);
+        const ids = input.options('repository').map(idOf);
         return catalogOf(input).keys.create(await accountId(input), {
           name: input.option('name') ?? 'made by an operator',
           readOnly: input.flag('read-only'),
@@ -62,7 +61,7 @@ export const keyCommands: AdminGroup = {
       summary: 'Revoke a key; it stops at once.',
       arguments: ['account', 'id'],
       async run(input) {
-        await catalogOf(input).keys.revoke(await accountId(input), wholeNumber(input.argument('id')));
+        await catalogOf(input).keys.revoke(await accountId(input), idOf(input.argument('id')));
         return undefined;
       },
     },

@@ -61,16 +61,18 @@ const changes = (input: CommandInput): Partial<Plan> => {
   return Object.fromEntries(found);
 };
 
-const limitOptions: Pick<AdminCommand, 'options' | 'optionHelp'> = {
-  options: Object.fromEntries(
-    [...Object.keys(limits), ...Object.keys(rights), 'downloads'].map((name) => [name, { type: 'string' }]),
+const limitOptions: AdminCommand['options'] = {
+  ...Object.fromEntries(
+    Object.entries(limits).map(([option, [, text]]) => [
+      option,
+      { type: 'string', help: `${text}, or none.` },
+    ]),
   ),
-  optionHelp: {
-    ...Object.fromEntries(Object.entries(limits).map(([option, [, text]]) => [option, `${text}, or none.`])),
-    'paid-providers': 'yes or no.',
-    'private-home': 'yes or no.',
-    downloads:
-      'own, or all: also private data that others share with the account; public data is for everybody.',
+  'paid-providers': { type: 'string', help: 'yes or no.' },
+  'private-home': { type: 'string', help: 'yes or no.' },
+  downloads: {
+    type: 'string',
+    help: 'own, or all: also private data that others share with the account; public data is for everybody.',
   },
 };
 
@@ -82,7 +84,6 @@ export const planCommands: AdminGroup = {
     {
       name: 'list',
       summary: 'List all plans.',
-      arguments: [],
       run: ({ context }) => createCatalog(context).plans.list(),
     },
     {
@@ -95,7 +96,7 @@ export const planCommands: AdminGroup = {
       name: 'create',
       summary: 'Create a plan; limits that are left out do not apply.',
       arguments: ['name'],
-      ...limitOptions,
+      options: limitOptions,
       async run(input) {
         const { plans } = createCatalog(input.context);
         const name = input.argument('name');
@@ -108,7 +109,7 @@ export const planCommands: AdminGroup = {
       name: 'set',
       summary: 'Change limits of a plan; they apply to its accounts at once.',
       arguments: ['name'],
-      ...limitOptions,
+      options: limitOptions,
       async run(input) {
         const { plans } = createCatalog(input.context);
         const present = await plans.read(input.argument('name'));

@@ -14,7 +14,6 @@ export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => (
       audited: true,
       summary:
         'Seal every stored provider key with the first master key; older master keys are then no longer needed.',
-      arguments: [],
       run: async ({ context }) => ({ rotated: await openGateway(context).userKeys.rotate() }),
     },
   ],
@@ -28,11 +27,16 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     {
       name: 'check',
       summary: 'Request one preview from each provider, without storing it, and report which ones respond.',
-      arguments: [],
-      options: { live: { type: 'boolean' }, provider: { type: 'string', multiple: true } },
-      optionHelp: {
-        live: 'Send requests to the real providers; by default only to those whose address PROVIDER_URLS replaces.',
-        provider: 'Slug of a provider to check; may be repeated.',
+      options: {
+        live: {
+          type: 'boolean',
+          help: 'Send requests to the real providers; by default only to those whose address PROVIDER_URLS replaces.',
+        },
+        provider: {
+          type: 'string',
+          multiple: true,
+          help: 'Slug of a provider to check; may be repeated.',
+        },
       },
       async run(input) {
         const { context } = input;
@@ -51,7 +55,6 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     {
       name: 'holds',
       summary: 'List the providers that requested a hold, and its end.',
-      arguments: [],
       run: async ({ context }) =>
         (await openGateway(context).state()).flatMap(({ provider, holds }) =>
           holds.map((hold) => ({ provider, ...hold })),

@@ -8,10 +8,8 @@ import { render } from './print.js';
 
 const program = 'npm run admin --';
 
-const usageOf = (group: AdminGroup, command: AdminCommand): string =>
-  [group.name, command.name, ...command.arguments.map((name) => `<${name}>`)]
-    .filter((word) => word !== '')
-    .join(' ');
+const usageOf = (group: AdminGroup, { name, arguments: names = [] }: AdminCommand): string =>
+  [group.name, name, ...names.map((one) => `<${one}>`)].filter((word) => word !== '').join(' ');
 
 /** The command with this second word; otherwise the unnamed one, which has no second word. */
 const commandOf = (group: AdminGroup, word: string | undefined): AdminCommand | undefined =>
@@ -34,7 +32,7 @@ const helpOfAll = (groups: readonly AdminGroup[]): string => {
 const helpOf = (group: AdminGroup, command: AdminCommand): string => {
   const options = Object.entries(command.options ?? {}).map(([name, option]) => {
     const usage = option.type === 'boolean' ? `--${name}` : `--${name} <value>`;
-    return `  ${usage.padEnd(34)}  ${command.optionHelp?.[name] ?? ''}`.trimEnd();
+    return `  ${usage.padEnd(34)}  ${option.help}`;
   });
   return [
     `Usage: ${program} ${usageOf(group, command)} [options]`,
@@ -70,7 +68,7 @@ const parse = (command: AdminCommand, usage: string, words: string[]) => {
       strict: true,
       options: { ...command.options, json: { type: 'boolean' } },
     });
-    if (parsed.positionals.length === command.arguments.length) return parsed;
+    if (parsed.positionals.length === (command.arguments ?? []).length) return parsed;
   } catch (error) {
     throw invalid('usage', `${(error as Error).message}\nUsage: ${program} ${usage}`);
   }
@@ -91,7 +89,7 @@ const inputOf = (
   };
   return {
     argument(name) {
-      const value = parsed.positionals[command.arguments.indexOf(name)];
+      const value = parsed.positionals[command.arguments?.indexOf(name) ?? -1];
       if (value === undefined)
         throw new AppError('unexpected', 'usage', `the command declares no argument ${name}`);
       return value;

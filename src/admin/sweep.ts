@@ -12,7 +12,6 @@ export const createSweepCommands = (open: OpenSweep): AdminGroup => ({
       name: '',
       audited: true,
       summary: 'Apply retention, remove orphaned data and report what was removed; workers may keep running.',
-      arguments: [],
       run: async ({ context }) => (await open(context))(),
     },
   ],

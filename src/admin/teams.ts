@@ -17,7 +17,6 @@ export const teamCommands: AdminGroup = {
     {
       name: 'list',
       summary: 'List all teams.',
-      arguments: [],
       run: ({ context }) => createTeamAdministration(context).list(),
     },
     {
@@ -44,8 +43,7 @@ export const teamCommands: AdminGroup = {
       name: 'add',
       summary: 'Make an account a member of a team at once, without an invitation, or change its role.',
       arguments: ['team', 'account'],
-      options: { role: { type: 'string' } },
-      optionHelp: { role: 'admin or member (default).' },
+      options: { role: { type: 'string', help: 'admin or member (default).' } },
       async run(input) {
         const role = roleOf(input.option('role'));
         const administration = createTeamAdministration(input.context);

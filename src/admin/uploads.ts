@@ -1,19 +1,14 @@
-import { invalid, notFound } from '../lib/errors.js';
+import { notFound } from '../lib/errors.js';
 import { readPipelineState } from '../uploads/lifecycle/pipeline-state.js';
 import { listUploads, readUpload } from '../uploads/lifecycle/upload-list.js';
 import type { ReplayReport, UploadReplay } from '../uploads/repair/upload-replay.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
+import { wholeNumber } from './whole-number.js';
 
 type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;
 
 const listed = 100;
 const waitSeconds = 600;
-
-/** @throws AppError 400 `usage` */
-export const wholeNumber = (text: string, what: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not ${what}`);
-  return Number(text);
-};
 
 const processOf = (input: CommandInput): number =>
   wholeNumber(input.argument('process'), 'the id of a process');
@@ -49,18 +44,14 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
     {
       name: 'list',
       summary: `List the newest ${listed} uploads.`,
-      arguments: [],
       options: {
-        pending: { type: 'boolean' },
-        failed: { type: 'boolean' },
-        stuck: { type: 'boolean' },
-        dataset: { type: 'string' },
-      },
-      optionHelp: {
-        pending: 'Only those that have not ended.',
-        failed: 'Only those that failed.',
-        stuck: 'Only pending ones without a sign of life for ten minutes, longest silence first.',
-        dataset: 'Only those of this dataset.',
+        pending: { type: 'boolean', help: 'Only those that have not ended.' },
+        failed: { type: 'boolean', help: 'Only those that failed.' },
+        stuck: {
+          type: 'boolean',
+          help: 'Only pending ones without a sign of life for ten minutes, longest silence first.',
+        },
+        dataset: { type: 'string', help: 'Only those of this dataset.' },
       },
       async run(input) {
         const { sql } = input.context;
@@ -89,10 +80,15 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
       audited: true,
       summary: 'Read an upload again from Kafka: check or repair a completed one, try a failed one again.',
       arguments: ['process'],
-      options: { 'take-over': { type: 'boolean' }, wait: { type: 'string' } },
-      optionHelp: {
-        'take-over': 'Even if it is pending: chunks were lost on the way and workers wait for them in vain.',
-        wait: `Longest wait for the outcome in seconds; default ${waitSeconds}, 0: do not wait.`,
+      options: {
+        'take-over': {
+          type: 'boolean',
+          help: 'Even if it is pending: chunks were lost on the way and workers wait for them in vain.',
+        },
+        wait: {
+          type: 'string',
+          help: `Longest wait for the outcome in seconds; default ${waitSeconds}, 0: do not wait.`,
+        },
       },
       async run(input) {
         const id = processOf(input);

@@ -1,7 +1,7 @@
 import { invalid } from '../lib/errors.js';
 import type { RepairSegment, Verification } from '../versions/verify/verification.js';
 import type { AdminContext, AdminGroup } from './command.js';
-import { wholeNumber } from './uploads.js';
+import { wholeNumber } from './whole-number.js';
 
 interface OpenedVerification {
   readonly verification: Verification;
@@ -21,12 +21,16 @@ export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({
       audited: true,
       summary:
         'Compare versions in PostgreSQL with rows, counts and hashes in ClickHouse; exit code 1 on faults.',
-      arguments: [],
-      options: { dataset: { type: 'string' }, repair: { type: 'boolean' }, from: { type: 'string' } },
-      optionHelp: {
-        dataset: 'Only the dataset of this id.',
-        repair: 'Repair what can be repaired: rows of uploads are written again from Kafka.',
-        from: 'With --repair: backups (a folder, or s3://bucket/prefix) that have the rows which Kafka does not give.',
+      options: {
+        dataset: { type: 'string', help: 'Only the dataset of this id.' },
+        repair: {
+          type: 'boolean',
+          help: 'Repair what can be repaired: rows of uploads are written again from Kafka.',
+        },
+        from: {
+          type: 'string',
+          help: 'With --repair: backups (a folder, or s3://bucket/prefix) that have the rows which Kafka does not give.',
+        },
       },
       async run({ context, option, flag }) {
         const dataset = option('dataset');

@@ -77,8 +77,10 @@ describe('the admin command line', () => {
         name: 'make',
         summary: 'Make one.',
         arguments: ['name'],
-        options: { size: { type: 'string' as const }, tag: { type: 'string' as const, multiple: true } },
-        optionHelp: { size: 'How large.' },
+        options: {
+          size: { type: 'string' as const, help: 'How large.' },
+          tag: { type: 'string' as const, multiple: true, help: 'What it is about.' },
+        },
         run: async (input: Parameters<typeof run>[0]) => run(input),
       },
     ],
