@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../lib/errors.js';
-import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
+import { errorOf, keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
 import { isOutage } from '../storage/outage.js';
 import type { Answer, CacheQuestion, Fetched } from './cache/cache.js';
@@ -7,7 +7,7 @@ import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
-import { type Basis, createSession, type Session, type UpstreamAccess } from './upstream/session.js';
+import { type Basis, createSession, type Seen, type UpstreamAccess } from './upstream/session.js';
 
 /** An answer and its age. */
 export interface WithAge<T> {
@@ -43,29 +43,19 @@ export interface Operations {
 }
 
 /** 403: full data needs a key that the caller does not have. */
-export const keyNeeded = (provider: Provider): AppError =>
-  new AppError(
-    'forbidden',
-    'upstream_key_required',
-    `${provider.name} needs a key. ${provider.key?.hint ?? ''}`.trim(),
-    {
-      details: {
-        provider: provider.slug,
-        api_key_required: true,
-        has_api_key: false,
-        api_key_hint: provider.key?.hint ?? '',
-      },
-    },
-  );
+export const keyNeeded = (provider: Provider): AppError => {
+  const hint = provider.key?.hint ?? '';
+  const text = `${provider.name} needs a key. ${hint}`.trim();
+  return errorOf(provider, 'forbidden', 'upstream_key_required', text, {
+    details: { api_key_required: true, has_api_key: false, api_key_hint: hint },
+  });
+};
 
 /** The caller cannot repair the service's key, but can use an own key. */
-const serviceKeyRefused = (provider: Provider): AppError =>
-  new AppError(
-    'forbidden',
-    'upstream_key_refused',
-    `${provider.name} refused the key of this service. ${provider.key?.hint ?? ''}`.trim(),
-    { details: { provider: provider.slug } },
-  );
+const serviceKeyRefused = (provider: Provider): AppError => {
+  const text = `${provider.name} refused the key of this service. ${provider.key?.hint ?? ''}`.trim();
+  return errorOf(provider, 'forbidden', 'upstream_key_refused', text);
+};
 
 /**
  * A 404 must name the series or path of the caller: a connector that requests a table, a folder or another spelling on the way would name
@@ -92,7 +82,7 @@ const restOn = ({
   staleSeconds,
   freshReplies,
   lacksPart,
-}: Session): Omit<Worked<unknown>, keyof KeptAnswer<unknown>> => {
+}: Seen): Omit<Worked<unknown>, keyof KeptAnswer<unknown>> => {
   if (staleSeconds === undefined) return lacksPart ? { validSeconds: partlyStaleSeconds } : {};
   return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
 };
@@ -151,10 +141,10 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
   ): Promise<Worked<T>> => {
     const session = open(operation.provider, operation.caller, key, { lastBasis: last?.basis });
     const unchanged = (): Worked<T> | undefined =>
-      session.isUnchanged && last !== undefined ? { ...last, ...restOn(session) } : undefined;
+      session.seen.isUnchanged && last !== undefined ? { ...last, ...restOn(session.seen) } : undefined;
     try {
       const value = await operation.work(session.ctx);
-      return unchanged() ?? { value, basis: session.basis, ...restOn(session) };
+      return unchanged() ?? { value, basis: session.basis, ...restOn(session.seen) };
     } catch (error) {
       const same = unchanged();
       if (same !== undefined) return same;
@@ -168,14 +158,8 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
         { provider: operation.provider.slug, reason, sample: session.sample() },
         'a connector failed',
       );
-      throw new AppError(
-        'unexpected',
-        'connector_failed',
-        `The connector of ${operation.provider.name} failed.`,
-        {
-          cause: new Error(reason),
-        },
-      );
+      const text = `The connector of ${operation.provider.name} failed.`;
+      throw new AppError('unexpected', 'connector_failed', text, { cause: new Error(reason) });
     }
   };
 

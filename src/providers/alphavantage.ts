@@ -213,13 +213,12 @@ const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | unde
 const toItem = (match: ReadonlyMap<string, string>): Item => {
   const id = requireValue(named, 'the symbol of a match', match.get('symbol'));
   const about = ['type', 'region', 'currency'].flatMap((name) => match.get(name) ?? []);
-  const currency = match.get('currency');
   return {
     id,
     label: match.get('name') || id,
     description: about.join(', '),
     frequency: 'Daily',
-    ...(currency === undefined ? {} : { units: currency }),
+    units: match.get('currency'),
   };
 };
 

@@ -4,7 +4,7 @@ import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
 import { pageOf } from './listing.js';
 import { toMetadata } from './metadata.js';
 import { readValue } from './numbers.js';
-import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
+import type { Context, Item, Observation, Provider, SeriesData, UpstreamHttp } from './provider.js';
 import { boundOf, rangeParameters } from './range.js';
 import { filled, readShape, requireValue, trimmed } from './shape.js';
 import { titledLines } from './titled-lines.js';
@@ -38,15 +38,12 @@ const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).nullis
 /** Names have no slash or comma; a comma would request two series. */
 const idForm = /^[\w.-]+$/;
 
-const toItem = (id: string, found: z.output<typeof described>, path?: readonly string[]): Item => {
-  const description = filled(found.description);
-  return {
-    id,
-    label: found.label === '' ? id : found.label,
-    ...(description === undefined ? {} : { description }),
-    ...(path === undefined ? {} : { path }),
-  };
-};
+const toItem = (id: string, found: z.output<typeof described>, path?: readonly string[]): Item => ({
+  id,
+  label: found.label || id,
+  description: filled(found.description),
+  path,
+});
 
 const observationOf = (seriesId: string, dayKey: string, row: Record<string, unknown>): Observation => {
   const { v } = readShape(named, cell, row[seriesId]) ?? {};
@@ -86,6 +83,9 @@ const fetchSeries = async (
   };
 };
 
+const fetchGroup = async (group: string, http: UpstreamHttp) =>
+  readShape(named, groupReply, await http.json({ path: ['groups', group, 'json'], keep: 'structure' }));
+
 export const bankOfCanada: Provider = {
   ...named,
   provider: 'Bank of Canada',
@@ -113,13 +113,10 @@ export const bankOfCanada: Provider = {
 
   async browse(path, { http }) {
     if (path.length > 1) throw unknownPath(named, path);
-    if (path.length === 1) {
+    const [group] = path;
+    if (group !== undefined) {
       // A group contains only series; the request shows whether it exists.
-      readShape(
-        named,
-        groupReply,
-        await http.json({ path: ['groups', path[0] ?? '', 'json'], keep: 'structure' }),
-      );
+      await fetchGroup(group, http);
       return [];
     }
     const { groups } = readShape(
@@ -138,9 +135,7 @@ export const bankOfCanada: Provider = {
     const [group, ...rest] = path;
     if (group === undefined) return { items: [], total: 0 };
     if (rest.length > 0) throw unknownPath(named, path);
-    const series = Object.entries(
-      readShape(named, groupReply, await http.json({ path: ['groups', group, 'json'], keep: 'structure' })),
-    );
+    const series = Object.entries(await fetchGroup(group, http));
     return pageOf(
       series.map(([id, found]) => toItem(id, found, [group])),
       page,

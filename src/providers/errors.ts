@@ -2,13 +2,31 @@
  * Errors of an upstream, with messages for the caller. `detail` may have text of the upstream; the gateway removes keys and addresses from
  * every message.
  */
-import { AppError } from '../lib/errors.js';
+import { AppError, type ErrorKind } from '../lib/errors.js';
 import type { Named } from './provider.js';
 
 const sentence = (text: string, detail: string | undefined): string =>
   detail === undefined || detail.trim() === '' ? text : `${text} ${detail.trim()}`;
 
-const detailsOf = ({ slug }: Named) => ({ provider: slug });
+interface UpstreamErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** An error whose details name the provider. */
+export const errorOf = (
+  { slug }: Named,
+  kind: ErrorKind,
+  code: string,
+  message: string,
+  { details, cause, retryAfterSeconds }: UpstreamErrorOptions = {},
+): AppError =>
+  new AppError(kind, code, message, {
+    details: { provider: slug, ...details },
+    cause,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 
 /** 404: the upstream does not have the series. `reason` is a sentence, `details` are its parts. */
 export const seriesNotFound = (
@@ -16,53 +34,37 @@ export const seriesNotFound = (
   seriesId: string,
   reason?: string,
   details: Readonly<Record<string, unknown>> = {},
-): AppError =>
-  new AppError(
-    'not_found',
-    'series_not_found',
-    sentence(`${provider.name} has no series '${seriesId}'.`, reason),
-    { details: { ...detailsOf(provider), seriesId, ...details } },
-  );
+): AppError => {
+  const text = sentence(`${provider.name} has no series '${seriesId}'.`, reason);
+  return errorOf(provider, 'not_found', 'series_not_found', text, { details: { seriesId, ...details } });
+};
 
-/** Returns true for the 404 of a series. */
 export const isSeriesMissing = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'series_not_found';
 
 /** 404: no such path in the browse tree. */
 export const unknownPath = (provider: Named, path: readonly string[]): AppError =>
-  new AppError('not_found', 'path_not_found', `${provider.name} has no folder '${path.join('/')}'.`, {
-    details: detailsOf(provider),
-  });
+  errorOf(provider, 'not_found', 'path_not_found', `${provider.name} has no folder '${path.join('/')}'.`);
 
 /** 404 of something that may be a series or a path; the gateway adds its name. */
 export const upstreamNotFound = (provider: Named): AppError =>
-  new AppError('not_found', 'upstream_not_found', `${provider.name} has no such data.`, {
-    details: detailsOf(provider),
-  });
+  errorOf(provider, 'not_found', 'upstream_not_found', `${provider.name} has no such data.`);
 
 /** 404: the id is not valid for this provider, so no request is sent. */
-export const malformedSeriesId = (provider: Named, seriesId: string, form: string): AppError =>
-  new AppError(
-    'not_found',
-    'series_not_found',
-    `${provider.name} has no series '${seriesId}': an id looks like ${form}.`,
-    {
-      details: { ...detailsOf(provider), seriesId },
-    },
-  );
+export const malformedSeriesId = (provider: Named, seriesId: string, form: string): AppError => {
+  const text = `${provider.name} has no series '${seriesId}': an id looks like ${form}.`;
+  return errorOf(provider, 'not_found', 'series_not_found', text, { details: { seriesId } });
+};
 
 /** 400: parameters or ids that the upstream refuses although they match the definitions. */
 export const refusedRequest = (provider: Named, detail: string): AppError =>
-  new AppError('invalid', 'upstream_refused_request', `${provider.name} refused the request: ${detail}`, {
-    details: detailsOf(provider),
-  });
+  errorOf(provider, 'invalid', 'upstream_refused_request', `${provider.name} refused the request: ${detail}`);
 
 /** 429: the upstream reports that its limit is reached. */
-export const rateLimited = (provider: Named, retryAfterSeconds?: number): AppError =>
-  new AppError('rate_limited', 'upstream_rate_limited', `The rate limit of ${provider.name} is reached.`, {
-    details: detailsOf(provider),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+export const rateLimited = (provider: Named, retryAfterSeconds?: number): AppError => {
+  const text = `The rate limit of ${provider.name} is reached.`;
+  return errorOf(provider, 'rate_limited', 'upstream_rate_limited', text, { retryAfterSeconds });
+};
 
 /** Returns true if the upstream reported a daily limit, which lasts until midnight in its zone. */
 export const isDailyLimit = (error: AppError): boolean => error.details?.limit === 'day';
@@ -83,51 +85,38 @@ const noticeLength = 2_000;
  * either, so the shorter one is assumed.
  */
 export const limitReached = (provider: Named, notice: string, retryAfterSeconds?: number): AppError => {
-  const text = notice.slice(0, noticeLength);
-  if (!namesDay.test(text) || namesShorterSpan.test(text)) return rateLimited(provider, retryAfterSeconds);
-  return new AppError(
-    'rate_limited',
-    'upstream_rate_limited',
-    `The rate limit of ${provider.name} is reached. The requests of this day are used up.`,
-    {
-      details: { ...detailsOf(provider), limit: 'day' },
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    },
-  );
+  const noticed = notice.slice(0, noticeLength);
+  if (!namesDay.test(noticed) || namesShorterSpan.test(noticed))
+    return rateLimited(provider, retryAfterSeconds);
+  const text = `The rate limit of ${provider.name} is reached. The requests of this day are used up.`;
+  const options = { details: { limit: 'day' }, retryAfterSeconds };
+  return errorOf(provider, 'rate_limited', 'upstream_rate_limited', text, options);
 };
 
 /** 400-class: the upstream does not accept the key that was sent. */
 export const keyRefused = (provider: Named, detail?: string): AppError =>
-  new AppError('invalid', 'upstream_key_refused', sentence(`${provider.name} refused the key.`, detail), {
-    details: detailsOf(provider),
-  });
+  errorOf(provider, 'invalid', 'upstream_key_refused', sentence(`${provider.name} refused the key.`, detail));
 
 /** 502: the upstream returned an error of its own. */
-export const upstreamFailed = (provider: Named, detail?: string): AppError =>
-  new AppError('upstream', 'upstream_failed', sentence(`${provider.name} answered with an error.`, detail), {
-    details: detailsOf(provider),
-  });
+export const upstreamFailed = (provider: Named, detail?: string): AppError => {
+  const text = sentence(`${provider.name} answered with an error.`, detail);
+  return errorOf(provider, 'upstream', 'upstream_failed', text);
+};
 
 /** 502: the reply has an unexpected format. `reason` names the position and never quotes the reply; a redacted sample is logged. */
-export const unexpectedReply = (provider: Named, reason: string, cause?: unknown): AppError =>
-  new AppError('upstream', 'unexpected_reply', `Unexpected reply of ${provider.name}: ${reason}.`, {
-    details: detailsOf(provider),
-    ...(cause === undefined ? {} : { cause }),
-  });
+export const unexpectedReply = (provider: Named, reason: string, cause?: unknown): AppError => {
+  const text = `Unexpected reply of ${provider.name}: ${reason}.`;
+  return errorOf(provider, 'upstream', 'unexpected_reply', text, { cause });
+};
 
 /** 502: more than the upstream or the gateway returns in one reply. */
-export const tooLarge = (provider: Named, advice = 'narrow the selection or the date range'): AppError =>
-  new AppError('upstream', 'upstream_too_large', `The answer of ${provider.name} is too large: ${advice}.`, {
-    details: detailsOf(provider),
-  });
+export const tooLarge = (provider: Named): AppError => {
+  const text = `The answer of ${provider.name} is too large: narrow the selection or the date range.`;
+  return errorOf(provider, 'upstream', 'upstream_too_large', text);
+};
 
 /** 400: the id names several series, or several values for one date. */
-export const ambiguousSeries = (provider: Named, seriesId: string, advice: string): AppError =>
-  new AppError(
-    'invalid',
-    'ambiguous_series',
-    `'${seriesId}' of ${provider.name} is more than one series: ${advice}.`,
-    {
-      details: { ...detailsOf(provider), seriesId },
-    },
-  );
+export const ambiguousSeries = (provider: Named, seriesId: string, advice: string): AppError => {
+  const text = `'${seriesId}' of ${provider.name} is more than one series: ${advice}.`;
+  return errorOf(provider, 'invalid', 'ambiguous_series', text, { details: { seriesId } });
+};

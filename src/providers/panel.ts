@@ -22,9 +22,9 @@ export const groupBy = <T>(rows: readonly T[], codesOf: (row: T) => readonly str
   const groups = new Map<string, T[]>();
   for (const row of rows) {
     const key = JSON.stringify(codesOf(row));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
+    const group = groups.get(key) ?? [];
+    group.push(row);
+    groups.set(key, group);
   }
   return groups;
 };
@@ -54,7 +54,7 @@ export const panelOfSeries = (
     metadata: commonMetadata(series),
     dimensions: [{ id: 'series', label: 'Series' }],
     series: series.map(({ id, label, data }) => ({ codes: [id], labels: [label], data })),
-    ...(missing.length === 0 ? {} : { missing }),
+    missing: missing.length === 0 ? undefined : missing,
   };
 };
 

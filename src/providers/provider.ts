@@ -69,20 +69,20 @@ export interface Provider {
   /** Its subjects, in a sentence or two; searched by `match`. */
   readonly description: string;
   readonly capabilities: readonly Capability[];
-  readonly license?: string;
+  readonly license?: string | undefined;
   /** Sentence that the upstream's terms require with its data. */
-  readonly attribution?: string;
+  readonly attribution?: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Bundled list, which the search has before the first request to the upstream. */
   readonly popularSeries: readonly { readonly id: string; readonly label: string }[];
   /** Families of series, for the search. */
-  readonly patterns?: readonly SeriesPattern[];
+  readonly patterns?: readonly SeriesPattern[] | undefined;
   /** Code of the place of the series unless their labels name another: `US`. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   readonly seriesIdPlaceholder: string;
   readonly browseRootLabel?: string;
   /** Describes limits or restrictions without a key. */
-  readonly anonymousLimitMessage?: string;
+  readonly anonymousLimitMessage?: string | undefined;
 
   /** Without a trailing slash. Can be replaced by configuration (tests use a replayed upstream). */
   readonly baseUrl: string;
@@ -92,13 +92,13 @@ export interface Provider {
   readonly otherBaseUrls?: Readonly<Record<string, string>>;
   /** Headers of every request, for example `Accept`. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly key?: KeyUse;
+  readonly key?: KeyUse | undefined;
   readonly limits: Limits;
   readonly validity: Validity;
   /** For one request, in milliseconds. */
   readonly timeoutMs: number;
   /** Largest reply that is read, after decompression; default 32 MiB. */
-  readonly maxReplyBytes?: number;
+  readonly maxReplyBytes?: number | undefined;
 
   /**
    * Called with every reply first. Returns the error in it, whatever its status (several upstreams report errors within HTTP 200);
@@ -171,9 +171,9 @@ export interface Folder {
   /** Stable and readable: a code and not a position. Any characters; the gateway encodes `/` and `%`. */
   readonly segment: string;
   /** The subfolders, if the same reply has them, which saves requests when `depth` is above 1. */
-  readonly children?: readonly Folder[];
+  readonly children?: readonly Folder[] | undefined;
   /** True: it contains only series, so the gateway requests no folders. */
-  readonly leaf?: boolean;
+  readonly leaf?: boolean | undefined;
 }
 
 /** A search result: a series, or a folder of series. */
@@ -181,19 +181,19 @@ export interface Item {
   /** The series id, or the code of the folder (dataset, flow). */
   readonly id: string;
   readonly label: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** `folder` can be browsed with `path`. Default `series`. */
   readonly kind?: 'series' | 'folder';
   /** Path in the browse tree; absent for an item outside of it. */
-  readonly path?: readonly string[];
-  readonly frequency?: string;
-  readonly units?: string;
+  readonly path?: readonly string[] | undefined;
+  readonly frequency?: string | undefined;
+  readonly units?: string | undefined;
 }
 
 export interface SeriesPage {
   readonly items: readonly Item[];
   /** Number of series at the path, over all pages; absent if the upstream does not report it. */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 export interface Observation {
@@ -236,7 +236,7 @@ export interface PanelData {
   readonly dimensions: readonly { readonly id: string; readonly label: string }[];
   readonly series: readonly PanelSeries[];
   /** Requested series that the upstream does not have. */
-  readonly missing?: readonly string[];
+  readonly missing?: readonly string[] | undefined;
 }
 
 export interface PanelSeries {
@@ -264,18 +264,18 @@ export interface UpstreamRequest {
   /** Segments relative to the base address, each encoded by the gateway; an empty last segment adds a trailing slash. */
   readonly path: readonly string[];
   /** Encoded by the gateway; an array repeats the name. */
-  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A JSON body makes the request a POST. */
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   /** Name of one of `otherBaseUrls`; default is `baseUrl`. */
   readonly base?: string;
   /** Caches the reply for this lifetime and shares it between operations (structures, code lists, tables of contents). */
-  readonly keep?: keyof Validity;
+  readonly keep?: keyof Validity | undefined;
   /** False: the upstream does not count this request against its hourly and daily limits. */
   readonly counted?: boolean;
   /** Overrides the provider's timeout, in milliseconds, for slow structure calls. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface UpstreamReply {

@@ -15,7 +15,6 @@ export const rangeParameters = (
 export const boundOf = (params: Params, side: 'start' | 'end'): string | undefined =>
   params[side] === undefined ? undefined : boundDay(String(params[side]), side);
 
-/** Year of a bound, if the bound is set. */
 export const yearOf = (bound: string | number | undefined): number | undefined =>
   bound === undefined ? undefined : Number(String(bound).slice(0, 4));
 

@@ -15,7 +15,6 @@ export const filled = (text: string | null | undefined): string | undefined => t
 /** A text in which spaces and line ends are collapsed to single spaces. */
 export const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
 
-/** Returns the text with its first letter in upper case. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A count as number or text (World Bank, EIA). */

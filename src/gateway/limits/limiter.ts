@@ -7,6 +7,7 @@ import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
 import type { QuotaUser } from './decision.js';
 import type { Admission, UsageRecords } from './usage-records.js';
+import { spacingOf } from './window.js';
 
 /** Key and account for which a request is counted. */
 export interface QuotaOwner {
@@ -63,9 +64,6 @@ export const rateOf = ({ provider, keyScope }: QuotaOwner): Rate => {
 
 /** Time zone of the midnight at which the upstream's daily quota is reset. */
 const zoneOf = ({ provider }: QuotaOwner): string => provider.limits.resetZone ?? 'UTC';
-
-const spacingOf = ({ perSecond }: Rate): number =>
-  perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
 /** Own keys have their own limits. Jobs of the service are not accounts, and the search index can wait. */
 export const quotaUserOf = ({ keyScope, account }: QuotaOwner): QuotaUser => {

@@ -1,7 +1,7 @@
 import type { Rate } from '../../providers/limits.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Decision, decide, leftOf, type QuotaUser, type Usage } from './decision.js';
-import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from './window.js';
+import { endOfBucket, localMidnight, type Span, spacingOf, type Window, windowsOf } from './window.js';
 
 export interface Request {
   /** Upstream and key. */
@@ -120,9 +120,6 @@ const firstHoldMs = 30_000;
 /** Milliseconds after which a probe request without an outcome is repeated. */
 const tryMs = 120_000;
 const oneHourMs = 3_600_000;
-
-const spacingOf = ({ perSecond }: Rate): number =>
-  perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
 const toUsage = ({ span, used, mine, accounts, oldest }: UsageRow): Usage => ({
   span,

@@ -56,7 +56,10 @@ const slidingWindow = (span: 'minute' | 'hour', limit: number, nowMs: number): W
   since: new Date(nowMs - spanMs[span] - bucketMs[span] + 1),
 });
 
-/** Windows of a rate at an instant. */
+/** Milliseconds between two requests. */
+export const spacingOf = ({ perSecond }: Rate): number =>
+  perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
+
 export const windowsOf = (rate: Rate, zone: string, nowMs: number): Window[] => {
   const windows: Window[] = [];
   if (rate.perMinute !== undefined) windows.push(slidingWindow('minute', rate.perMinute, nowMs));

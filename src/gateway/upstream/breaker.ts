@@ -1,4 +1,5 @@
-import { AppError } from '../../lib/errors.js';
+import type { AppError } from '../../lib/errors.js';
+import { errorOf } from '../../providers/errors.js';
 import type { Provider } from '../../providers/provider.js';
 
 /**
@@ -42,15 +43,8 @@ const openFor = (failures: number): number =>
 
 const closedFor = (provider: Provider, milliseconds: number, reason: string): AppError => {
   const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
-  return new AppError(
-    'unavailable',
-    'upstream_circuit_open',
-    `${provider.name} ${reason}; it is tried again in ${retryAfterSeconds} s.`,
-    {
-      details: { provider: provider.slug },
-      retryAfterSeconds,
-    },
-  );
+  const text = `${provider.name} ${reason}; it is tried again in ${retryAfterSeconds} s.`;
+  return errorOf(provider, 'unavailable', 'upstream_circuit_open', text, { retryAfterSeconds });
 };
 
 /** State of this process only. Each process sends a failing upstream a handful of requests. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/errors.js';
 import {
+  errorOf,
   keyRefused,
   limitReached,
   tooLarge,
@@ -41,12 +42,26 @@ const byStatus = (
   return upstreamFailed(provider, `Its status was ${status}.`);
 };
 
+/** The same error with another cause, message or wait. */
+export const copyOf = (
+  error: AppError,
+  {
+    message = error.message,
+    retryAfterSeconds = error.retryAfterSeconds,
+    cause,
+  }: { readonly cause: unknown; readonly message?: string; readonly retryAfterSeconds?: number },
+): AppError =>
+  new AppError(error.kind, error.code, message, {
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    cause,
+  });
+
 /** Copy of an error with a message that may be sent to callers. */
 export const sanitize = (error: AppError, redact: Redact): AppError =>
-  new AppError(error.kind, error.code, redact(error.message), {
-    ...(error.details === undefined ? {} : { details: error.details }),
-    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
-    ...(error.cause instanceof Error ? { cause: new Error(redact(error.cause.message)) } : {}),
+  copyOf(error, {
+    message: redact(error.message),
+    cause: error.cause instanceof Error ? new Error(redact(error.cause.message)) : undefined,
   });
 
 export interface Judged {
@@ -64,11 +79,7 @@ const withWait = (provider: Provider, reply: UpstreamReply, explained: AppError,
   if (isLimit && explained.retryAfterSeconds !== undefined) return explained;
   const wait = parseRetryAfter(reply.header('retry-after'), nowMs);
   if (!isLimit) return limitReached(provider, reply.text, wait);
-  if (wait === undefined) return explained;
-  return new AppError(explained.kind, explained.code, explained.message, {
-    ...(explained.details === undefined ? {} : { details: explained.details }),
-    retryAfterSeconds: wait,
-  });
+  return wait === undefined ? explained : copyOf(explained, { cause: undefined, retryAfterSeconds: wait });
 };
 
 /** The error for a reply; the connector is asked first. */
@@ -87,30 +98,21 @@ export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged)
 
 /** The error for a request without a reply. */
 export const errorOfWire = (provider: Provider, failure: WireError): AppError => {
-  const options = { details: { provider: provider.slug }, cause: failure };
+  const { name } = provider;
+  const late = `${name} did not answer in time; narrow the date range or try again later.`;
   switch (failure.failure) {
     case 'timeout':
-      return new AppError(
-        'timeout',
-        'upstream_timeout',
-        `${provider.name} did not answer in time; narrow the date range or try again later.`,
-        options,
-      );
+      return errorOf(provider, 'timeout', 'upstream_timeout', late, { cause: failure });
     case 'too_large':
       return tooLarge(provider);
     case 'connection':
-      return new AppError(
-        'upstream',
-        'upstream_unreachable',
-        `${provider.name} could not be reached.`,
-        options,
-      );
+      return errorOf(provider, 'upstream', 'upstream_unreachable', `${name} could not be reached.`, {
+        cause: failure,
+      });
     case 'redirect':
       return unexpectedReply(provider, 'it redirects to another site', failure);
-    default: {
-      const never: never = failure.failure;
-      throw new Error(`unknown failure ${String(never)}`);
-    }
+    default:
+      return failure.failure satisfies never;
   }
 };
 

@@ -24,10 +24,8 @@ const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Key
       return { ...plain, headers: { ...plain.headers, [where.name]: key } };
     case 'body':
       return { ...plain, body: { ...plain.body, [where.name]: key } };
-    default: {
-      const never: never = where.in;
-      throw new Error(`unknown place ${String(never)}`);
-    }
+    default:
+      return where.in satisfies never;
   }
 };
 
@@ -60,6 +58,6 @@ export const toWireRequest = (
     maxBytes: provider.maxReplyBytes ?? defaultMaxReplyBytes,
     // An address in the configuration of the service is trusted.
     publicOnly: provider.publicOnly === true && baseUrls[provider.slug] === undefined,
-    ...(post ? { body: JSON.stringify(keyed.body) } : {}),
+    body: post ? JSON.stringify(keyed.body) : undefined,
   };
 };

@@ -1,7 +1,7 @@
 import { versionText } from '../../lib/build.js';
-import { AppError, isAppError } from '../../lib/errors.js';
+import { type AppError, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { isDailyLimit } from '../../providers/errors.js';
+import { errorOf, isDailyLimit } from '../../providers/errors.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Cache, CacheQuestion } from '../cache/cache.js';
 import { type ChosenKey, keylessAudience } from '../keys/choice.js';
@@ -10,7 +10,7 @@ import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
 import type { Breaker } from './breaker.js';
 import { createSendRequest, createUpstreamHttp, type Outcome } from './client.js';
-import { mayRetry } from './error-mapping.js';
+import { copyOf, mayRetry } from './error-mapping.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
 import { carriesKey } from './request.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
@@ -45,19 +45,24 @@ export interface Basis {
   readonly readBy: string;
 }
 
-/** One operation of a connector: its context, and what happened in it. */
-export interface Session {
-  readonly ctx: Context;
+/** What happened in an operation so far. */
+export interface Seen {
   /** Age of the oldest stale reply that was used since the upstream is down; undefined: none was used. */
-  readonly staleSeconds: number | undefined;
+  staleSeconds: number | undefined;
   /** Valid replies, cached ones included. */
-  readonly freshReplies: number;
+  freshReplies: number;
   /** True: the upstream reports that the reply to the only request of the operation is unchanged. */
-  readonly isUnchanged: boolean;
+  isUnchanged: boolean;
+  /** True: an optional part of the answer, such as the names of codes, failed. */
+  lacksPart: boolean;
+}
+
+/** One operation of a connector. */
+interface Session {
+  readonly ctx: Context;
+  readonly seen: Readonly<Seen>;
   /** Undefined if the operation sent several requests, a part failed, or the reply has no validators. */
   readonly basis: Basis | undefined;
-  /** True: an optional part of the answer, such as the names of codes, failed. */
-  readonly lacksPart: boolean;
   /** Start of the last reply, without the key, for the log when a connector cannot parse it. */
   sample(): string;
   /** Shortens the lifetime of the last reply if it is cached. */
@@ -66,15 +71,10 @@ export interface Session {
 
 const sampleLength = 300;
 
-const deadlinePassed = (provider: Provider): AppError =>
-  new AppError(
-    'timeout',
-    'operation_timeout',
-    `${provider.name} took too long; narrow the date range or try again later.`,
-    {
-      details: { provider: provider.slug },
-    },
-  );
+const deadlinePassed = (provider: Provider): AppError => {
+  const text = `${provider.name} took too long; narrow the date range or try again later.`;
+  return errorOf(provider, 'timeout', 'operation_timeout', text);
+};
 
 /** Upstreams with a handful of requests per day get no retries. */
 const retriesFor = ({ limits }: Provider, owner: QuotaOwner, retries: number): number => {
@@ -128,12 +128,9 @@ export const createSession = (options: SessionOptions): Session => {
   const redact = messageRedaction(key.value);
   const scope = scopeOf(owner);
   let last = '';
-  let staleSeconds: number | undefined;
-  let freshReplies = 0;
-  let isUnchanged = false;
+  const seen: Seen = { staleSeconds: undefined, freshReplies: 0, isUnchanged: false, lacksPart: false };
   let requests = 0;
   let basis: Basis | undefined;
-  let lacksPart = false;
   let lastKept: CacheQuestion | undefined;
 
   const timeLeft = (untilMs: number): number => {
@@ -167,11 +164,8 @@ export const createSession = (options: SessionOptions): Session => {
   /** Holds the upstream. The error then gives the real length of the hold, which can differ from the upstream's Retry-After. */
   const hold = async (error: AppError): Promise<AppError> => {
     const heldMs = await limiter.hold(owner, holdLengthOf(error));
-    return new AppError(error.kind, error.code, error.message, {
-      ...(error.details === undefined ? {} : { details: error.details }),
-      ...(error.cause === undefined ? {} : { cause: error.cause }),
-      retryAfterSeconds: Math.max(1, Math.ceil(heldMs / 1000)),
-    });
+    const retryAfterSeconds = Math.max(1, Math.ceil(heldMs / 1000));
+    return copyOf(error, { cause: error.cause, retryAfterSeconds });
   };
 
   const sendOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
@@ -216,7 +210,7 @@ export const createSession = (options: SessionOptions): Session => {
 
   const skipPart = (part: string, error: unknown): boolean => {
     if (!isAppError(error)) return false;
-    lacksPart = true;
+    seen.lacksPart = true;
     if (error.code === 'unexpected_reply') void expireLastSoon();
     access.log.warn({ provider: provider.slug, part, reason: redact(error.message) }, 'part passed over');
     return true;
@@ -231,10 +225,10 @@ export const createSession = (options: SessionOptions): Session => {
     const name = JSON.stringify(partsOf(request));
     const isLast = lastBasis?.request === name && lastBasis.readBy === versionText;
     const reply = await send(isLast ? ifChanged(request, lastBasis.validators, now()) : request, deadlineMs);
-    freshReplies += 1;
-    isUnchanged = reply.status === 304;
+    seen.freshReplies += 1;
+    seen.isUnchanged = reply.status === 304;
     // Stops the connector: its last answer is still valid.
-    if (isUnchanged) throw new Error('unchanged');
+    if (seen.isUnchanged) throw new Error('unchanged');
     const validators = validatorsFor(request, reply);
     basis = validators && { request: name, validators, readBy: versionText };
     return reply;
@@ -264,8 +258,8 @@ export const createSession = (options: SessionOptions): Session => {
     });
     const { body, stale, ageSeconds } = await whileCallerWaits(kept);
     lastKept = question;
-    if (stale) staleSeconds = Math.max(staleSeconds ?? 0, ageSeconds);
-    else freshReplies += 1;
+    if (stale) seen.staleSeconds = Math.max(seen.staleSeconds ?? 0, ageSeconds);
+    else seen.freshReplies += 1;
     const { status, text } = JSON.parse(body) as KeptReply;
     last = text.slice(0, sampleLength);
     return { status, text, header: () => undefined };
@@ -278,22 +272,11 @@ export const createSession = (options: SessionOptions): Session => {
       today: new Date(now()).toISOString().slice(0, 10),
       skipPart,
     },
+    seen,
     sample: () => redact(last),
     expireLastSoon,
-    get staleSeconds() {
-      return staleSeconds;
-    },
-    get freshReplies() {
-      return freshReplies;
-    },
-    get isUnchanged() {
-      return isUnchanged;
-    },
     get basis() {
-      return requests === 1 && !lacksPart ? basis : undefined;
-    },
-    get lacksPart() {
-      return lacksPart;
+      return requests === 1 && !seen.lacksPart ? basis : undefined;
     },
   };
 };

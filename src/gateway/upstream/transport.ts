@@ -5,7 +5,7 @@ export interface WireRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly timeoutMs: number;
   /** Maximum bytes of the body after decompression. */
   readonly maxBytes: number;
@@ -104,7 +104,7 @@ const sendOnce = async (request: WireRequest, fetchOnce: typeof fetch): Promise<
       headers: request.headers,
       redirect: 'manual',
       signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
+      body: request.body ?? null,
     });
     if (!isRedirect(response.status)) {
       return {

@@ -1,7 +1,7 @@
 import { unknownPath } from '../errors.js';
 import { loadPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
-import { fetchData, fetchValues, named, type Row } from './reply.js';
+import { fetchData, fetchValues, named } from './reply.js';
 import { unitOf } from './units.js';
 
 export interface Dataset {
@@ -73,7 +73,7 @@ export const recentYears = (today: string, frequency: string | undefined): strin
 };
 
 const folders = (values: ReadonlyMap<string, string>, leaf: boolean): Folder[] =>
-  [...values].map(([segment, label]) => ({ segment, label, ...(leaf ? { leaf } : {}) }));
+  [...values].map(([segment, label]) => ({ segment, label, leaf: leaf || undefined }));
 
 interface BrowsedTable {
   readonly dataset: Dataset;
@@ -123,11 +123,6 @@ export const tableQuery = (dataset: string, table: string, frequency: string, ye
   Year: years,
 });
 
-const unitsOf = (row: Row): Pick<Item, 'units'> => {
-  const { units } = unitOf(row);
-  return units === undefined ? {} : { units };
-};
-
 const linesOf = async (
   { name, table, title, third = '' }: BrowsedTable,
   { http, today }: Context,
@@ -142,7 +137,7 @@ const linesOf = async (
       label: row.LineDescription || `Line ${line}`,
       description: title,
       frequency: frequencyLabels[third] ?? third,
-      ...unitsOf(row),
+      units: unitOf(row).units,
       path: [name, table, third],
     });
   }

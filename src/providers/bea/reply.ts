@@ -81,11 +81,7 @@ export type Data = z.output<typeof dataReply>['BEAAPI']['Results'];
 type Query = Readonly<Record<string, string>>;
 
 const load = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamRequest['keep']) =>
-  http.json({
-    path: [''],
-    query: { method, ...query, ResultFormat: 'JSON' },
-    ...(keep === undefined ? {} : { keep }),
-  });
+  http.json({ path: [''], query: { method, ...query, ResultFormat: 'JSON' }, keep });
 
 /** A list of codes: tables, lines, areas. Cached for long, since invalid requests count towards a lock-out. */
 export const fetchValues = async (query: Query, http: UpstreamHttp): Promise<ReadonlyMap<string, string>> => {

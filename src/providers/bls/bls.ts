@@ -1,5 +1,4 @@
 import { unknownPath } from '../errors.js';
-import { pageOf } from '../listing.js';
 import type { Context, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
@@ -49,7 +48,7 @@ const fetchTitles = async (
 
 const toItems = async (ids: readonly string[], ctx: Context, path?: readonly string[]): Promise<Item[]> => {
   const titles = await fetchTitles(ids, ctx);
-  return ids.map((id) => ({ id, label: titles.get(id) ?? id, ...(path === undefined ? {} : { path }) }));
+  return ids.map((id) => ({ id, label: titles.get(id) ?? id, path }));
 };
 
 const checkSurvey = async (path: readonly string[], ctx: Context): Promise<string> => {
@@ -111,19 +110,9 @@ export const bls: Provider = {
   async seriesAt(path, page, ctx) {
     if (path.length === 0) return { items: [], total: 0 };
     const ids = await fetchPopular(await checkSurvey(path, ctx), ctx);
-    const { items, total } = pageOf(
-      ids.map((id) => ({ id, label: id })),
-      page,
-    );
     // Titles cost a request, so only those of the page are fetched.
-    return {
-      items: await toItems(
-        items.map(({ id }) => id),
-        ctx,
-        path,
-      ),
-      ...(total === undefined ? {} : { total }),
-    };
+    const shown = ids.slice(page.offset, page.offset + page.limit);
+    return { items: await toItems(shown, ctx, path), total: ids.length };
   },
 
   /** Two requests of the quota, three with a key; requesting every survey would use the quota of several days. */

@@ -1,5 +1,5 @@
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
-import type { Context, Item, Provider, SeriesData } from '../provider.js';
+import type { Context, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { filled, readShape } from '../shape.js';
 import { titledLines } from '../titled-lines.js';
@@ -79,15 +79,12 @@ export const dbnomics: Provider = {
       keep: 'list',
     });
     const { series } = readShape(named, seriesReply, payload);
-    const items = series.docs.map((doc): Item => {
-      const frequency = filled(doc['@frequency']);
-      return {
-        id: `${provider}/${place.dataset}/${doc.series_code}`,
-        label: filled(doc.series_name) ?? doc.series_code,
-        path,
-        ...(frequency === undefined ? {} : { frequency }),
-      };
-    });
+    const items = series.docs.map((doc) => ({
+      id: `${provider}/${place.dataset}/${doc.series_code}`,
+      label: filled(doc.series_name) ?? doc.series_code,
+      path,
+      frequency: filled(doc['@frequency']),
+    }));
     return { items, total: series.num_found };
   },
 
@@ -98,16 +95,13 @@ export const dbnomics: Provider = {
       query: { q: query, limit: hitsPerPage },
       keep: 'list',
     });
-    return readShape(named, searchReply, payload).results.docs.map((doc): Item => {
-      const description = filled(doc.description) ?? filled(doc.provider_name);
-      return {
-        id: `${doc.provider_code}/${doc.code}`,
-        label: filled(doc.name) ?? doc.code,
-        kind: 'folder',
-        path: [doc.provider_code, doc.code],
-        ...(description === undefined ? {} : { description }),
-      };
-    });
+    return readShape(named, searchReply, payload).results.docs.map((doc) => ({
+      id: `${doc.provider_code}/${doc.code}`,
+      label: filled(doc.name) ?? doc.code,
+      kind: 'folder',
+      path: [doc.provider_code, doc.code],
+      description: filled(doc.description) ?? filled(doc.provider_name),
+    }));
   },
 
   /** The service has no filter for periods, so the gateway selects the range. */

@@ -99,9 +99,9 @@ export const seriesAt = async (
         ...(columns.length > 1 ? [described.alias || column] : []),
         capitalised(frequency),
       ].join(', '),
-      ...(node.name ? { description: node.name } : {}),
+      description: node.name || undefined,
       frequency: capitalised(frequency),
-      ...(described.units ? { units: described.units } : {}),
+      units: described.units || undefined,
       path,
     });
   }
@@ -123,7 +123,7 @@ export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
       yield {
         id: below.join('/'),
         label: name || id,
-        ...(description ? { description } : {}),
+        description: description || undefined,
         kind: 'folder',
         path: below,
       };

@@ -62,7 +62,7 @@ export const toFolders = (entries: readonly Entry[], depth = 3): Folder[] =>
   entries.map(({ code, title, holdsData, entries: below }) => ({
     segment: code,
     label: title === '' ? code : title,
-    ...(holdsData || depth === 1 ? {} : { children: toFolders(below, depth - 1) }),
+    children: holdsData || depth === 1 ? undefined : toFolders(below, depth - 1),
   }));
 
 /** Every dataset once, in the first folder that has it. */

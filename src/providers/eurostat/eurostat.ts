@@ -91,7 +91,7 @@ const foldersOf = (dimensions: readonly Dimension[], depth: number): Folder[] =>
   const next = dimensions[depth];
   if (next === undefined || depth === dimensions.length - 1) return [];
   const leaf = depth + 2 === dimensions.length;
-  return [...next.codes].map(([segment, label]) => ({ segment, label, ...(leaf ? { leaf } : {}) }));
+  return [...next.codes].map(([segment, label]) => ({ segment, label, leaf: leaf || undefined }));
 };
 
 /**

@@ -57,7 +57,7 @@ const fetchPage = async (
   const payload = await http.json({
     path: table.split('/'),
     query: { ...query, format: 'json' },
-    ...(keep === undefined ? {} : { keep }),
+    keep,
   });
   const { data, meta } = readShape(named, pageReply, payload);
   return {

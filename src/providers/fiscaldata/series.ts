@@ -168,17 +168,16 @@ export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readon
   const keys = keyColumns(rows, textColumns(reply));
   const fields = Object.keys(reply.types).filter((column) => isMeasure(column, reply.types[column]));
   const items = rows.flatMap((row) =>
-    fields.map((field): Item => {
-      const { units } = unitOf(table.path, field, reply);
-      return {
+    fields.map(
+      (field): Item => ({
         id: [table.path, field, ...keys.map((column) => `${column}=${row[column]}`)].join('/'),
         label: [reply.labels[field] ?? field, ...keys.map((column) => row[column])].join(', '),
         description: table.label,
         frequency: table.frequency,
-        ...(units === undefined ? {} : { units }),
+        units: unitOf(table.path, field, reply).units,
         path: [table.path],
-      };
-    }),
+      }),
+    ),
   );
   // Rows that no text column distinguishes would have the same id.
   return [...new Map(items.map((item) => [item.id, item])).values()];

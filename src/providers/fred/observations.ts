@@ -83,10 +83,7 @@ const fetchRights = async (seriesId: string, http: UpstreamHttp): Promise<Series
   const { tags } = readShape(named, tagsReply, payload);
   const sources = tags.filter(({ group_id }) => group_id === 'src').map((tag) => tag.notes || tag.name);
   const copyright = tags.find(({ group_id }) => group_id === 'cc')?.name;
-  return {
-    ...(sources.length === 0 ? {} : { source: sources.join('; ') }),
-    ...(copyright === undefined ? {} : { copyright }),
-  };
+  return toMetadata({ source: sources.join('; '), copyright });
 };
 
 const releaseReply = z.object({

@@ -28,10 +28,10 @@ export const seriesList = z.object({ count, seriess: z.array(seriesEntry) });
 export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
   id: entry.id,
   label: filled(entry.title) ?? entry.id,
-  ...(entry.frequency ? { frequency: entry.frequency } : {}),
-  ...(entry.units ? { units: entry.units } : {}),
-  ...(entry.notes ? { description: entry.notes.trim() } : {}),
-  ...(path === undefined ? {} : { path }),
+  frequency: entry.frequency || undefined,
+  units: entry.units || undefined,
+  description: filled(entry.notes),
+  path,
 });
 
 /** Converts `2024-10-30 07:54:01-05`, with the zone in hours only, to ISO 8601. */

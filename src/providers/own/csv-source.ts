@@ -105,7 +105,7 @@ export const createCsvSource = (base: Base, record: CsvRecord): Provider =>
   createListedSource(base, record.series, async (series, { http }) => {
     const { text } = await http.text({
       path: series.path.split('/'),
-      ...(series.query === undefined ? {} : { query: series.query }),
+      query: series.query,
       // Several series are columns of one file, and the range is selected here.
       keep: 'series',
     });

@@ -40,7 +40,7 @@ export const createJsonStatSource = (base: Base, record: JsonStatRecord): Provid
   createListedSource(base, record.series, async (series, { http }) => {
     const payload = await http.json({
       path: series.path.split('/'),
-      ...(series.query === undefined ? {} : { query: series.query }),
+      query: series.query,
       // Several series are in one cube, and the range is selected here.
       keep: 'series',
     });

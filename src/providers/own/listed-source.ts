@@ -31,14 +31,7 @@ export const createListedSource = <S extends ListedSeries>(
     capabilities: ['search'],
     parameters: rangeParameters('date'),
     async *listAll() {
-      for (const { id, label, description, frequency } of listed) {
-        yield {
-          id,
-          label,
-          ...(description === undefined ? {} : { description }),
-          ...(frequency === undefined ? {} : { frequency }),
-        };
-      }
+      for (const { id, label, description, frequency } of listed) yield { id, label, description, frequency };
     },
     preview: (seriesId, _params, ctx) => read(seriesId, ctx),
     series: async (seriesId, params, ctx) => withinBounds(await read(seriesId, ctx), params),

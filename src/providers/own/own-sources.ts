@@ -41,12 +41,6 @@ const lineOf = (root: Node | null, path: readonly PropertyKey[], lines: LineCoun
   return lines.linePos(offset).line;
 };
 
-const without = <T extends object>(entries: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-
-/** The provider for a record. */
 export const toProvider = (record: OwnRecord): Provider => {
   const { id: slug, limits, timeoutSeconds, keepSeconds, key, license, attribution, home } = record;
   const { maxConcurrent, resetZone, ...rate } = limits;
@@ -61,14 +55,17 @@ export const toProvider = (record: OwnRecord): Provider => {
     baseUrl: record.baseUrl,
     publicOnly: !record.allowPrivate,
     limits: {
-      ...(key?.required === true ? {} : { anonymous: without(rate) }),
-      ...(key === undefined ? {} : { keyed: without(rate) }),
+      anonymous: key?.required === true ? undefined : rate,
+      keyed: key && rate,
       maxConcurrent,
-      ...(resetZone === undefined ? {} : { resetZone }),
+      resetZone,
     },
     validity: { structure: 86_400, list: 86_400, series: keepSeconds },
     timeoutMs: timeoutSeconds * 1000,
-    ...without({ key, license, attribution, home }),
+    key,
+    license,
+    attribution,
+    home,
   };
   switch (record.kind) {
     case 'csv':
@@ -98,13 +95,11 @@ const sdmxOf = (record: Extract<OwnRecord, { kind: 'sdmx21' | 'sdmx30' }>) => {
   const { structureTimeoutSeconds: seconds, maxReplyMegabytes: megabytes } = record;
   return {
     validity: { structure: keep, list: keep, series: record.keepSeconds },
-    ...without({
-      anonymousLimitMessage,
-      patterns,
-      listedFlows,
-      structureTimeoutMs: seconds && seconds * 1000,
-      maxReplyBytes: megabytes && megabytes * 1024 * 1024,
-    }),
+    anonymousLimitMessage,
+    patterns,
+    listedFlows,
+    structureTimeoutMs: seconds && seconds * 1000,
+    maxReplyBytes: megabytes && megabytes * 1024 * 1024,
   };
 };
 

@@ -54,7 +54,7 @@ export const codesOf = (
 };
 
 export const foldersOf = ({ codes: labels }: Dimension, codes: readonly string[], leaf: boolean): Folder[] =>
-  codes.map((segment) => ({ segment, label: labels.get(segment) ?? segment, ...(leaf ? { leaf } : {}) }));
+  codes.map((segment) => ({ segment, label: labels.get(segment) ?? segment, leaf: leaf || undefined }));
 
 /** Title of a series: the labels of the codes in its key. `_Z`, not applicable, is omitted. */
 export const titleOf = (key: Readonly<Record<string, string>>, spell: Spell): string =>

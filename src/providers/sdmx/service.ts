@@ -1,3 +1,4 @@
+import { pick } from '../../lib/pick.js';
 import { loadPart, pageOf } from '../listing.js';
 import type { Context, Folder, Item, Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
@@ -17,15 +18,14 @@ export interface SdmxService
     | 'series'
   > {
   /** For slow structure calls, in milliseconds. */
-  readonly structureTimeoutMs?: number;
+  readonly structureTimeoutMs?: number | undefined;
   /** Flows, by their first path segment, whose series are in the search index too: small and frequently used ones. */
-  readonly listedFlows?: readonly string[];
+  readonly listedFlows?: readonly string[] | undefined;
 }
 
 /** Parts of a connector that depend on the version of the protocol. */
 export interface SdmxProtocol extends Pick<Provider, 'lastUpdate' | 'panel' | 'preview' | 'series'> {
   readonly explain: NonNullable<Provider['explain']>;
-  /** Number of path segments of a flow. */
   readonly flowSegments: number;
   /** Flows as items: their id, name, description and path. */
   flows(ctx: Context): Promise<readonly Item[]>;
@@ -56,8 +56,5 @@ export const createSdmxProvider = (record: SdmxService, protocol: SdmxProtocol):
       for (const one of series) if (!popular.has(one.id)) yield { ...one, label: `${label}: ${one.label}` };
     }
   },
-  preview: protocol.preview,
-  series: protocol.series,
-  ...(protocol.panel === undefined ? {} : { panel: protocol.panel }),
-  ...(protocol.lastUpdate === undefined ? {} : { lastUpdate: protocol.lastUpdate }),
+  ...pick(protocol, ['preview', 'series', 'panel', 'lastUpdate']),
 });

@@ -43,7 +43,7 @@ export interface XmlSeries {
   readonly observations: readonly {
     readonly period: string;
     readonly value: string | null;
-    readonly status?: string;
+    readonly status: string | undefined;
   }[];
 }
 
@@ -58,14 +58,11 @@ const valuesOf = (element: XmlElement | undefined): Record<string, string> =>
 const genericSeries = (series: XmlElement, shared: Record<string, string>): XmlSeries => ({
   key: valuesOf(childNamed(series, 'SeriesKey')),
   attributes: { ...shared, ...valuesOf(childNamed(series, 'Attributes')) },
-  observations: childrenNamed(series, 'Obs').map((observation) => {
-    const status = valuesOf(childNamed(observation, 'Attributes')).OBS_STATUS;
-    return {
-      period: childNamed(observation, 'ObsDimension')?.attributes.value ?? '',
-      value: childNamed(observation, 'ObsValue')?.attributes.value ?? null,
-      ...(status === undefined ? {} : { status }),
-    };
-  }),
+  observations: childrenNamed(series, 'Obs').map((observation) => ({
+    period: childNamed(observation, 'ObsDimension')?.attributes.value ?? '',
+    value: childNamed(observation, 'ObsValue')?.attributes.value ?? null,
+    status: valuesOf(childNamed(observation, 'Attributes')).OBS_STATUS,
+  })),
 });
 
 /** Structure-specific XML has dimensions and attributes in one set; the caller separates them. */
@@ -75,7 +72,7 @@ const specificSeries = (series: XmlElement, shared: Readonly<Record<string, stri
   observations: childrenNamed(series, 'Obs').map(({ attributes }) => ({
     period: attributes.TIME_PERIOD ?? '',
     value: attributes.OBS_VALUE ?? null,
-    ...(attributes.OBS_STATUS === undefined ? {} : { status: attributes.OBS_STATUS }),
+    status: attributes.OBS_STATUS,
   })),
 });
 

@@ -27,8 +27,8 @@ export const structureRequest = (
   headers: { accept: record.structureAccept ?? structureXml },
   keep: 'structure',
   counted: record.structureCounted ?? true,
-  ...(query === undefined ? {} : { query }),
-  ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
+  query,
+  timeoutMs: record.structureTimeoutMs,
 });
 
 export const fetchFlows = async (record: Sdmx21Record, { http }: Context): Promise<Flow[]> => {
@@ -67,8 +67,8 @@ export const dataRequest = (
   return {
     path: pathOf(record, ['data', flow, key, ...(record.dataSuffix ?? [])]),
     query: { ...query, ...record.csv?.query },
-    ...(accept === undefined ? {} : { headers: { accept } }),
-    ...(record.wholeSeries === true ? { keep: 'series' as const } : {}),
+    headers: accept === undefined ? undefined : { accept },
+    keep: record.wholeSeries === true ? 'series' : undefined,
   };
 };
 

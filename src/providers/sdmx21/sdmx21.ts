@@ -168,8 +168,7 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
 
 const flowItem = (record: Sdmx21Record, flow: Flow): Item => {
   const id = refOf(record, flow);
-  const { name: label, description } = flow;
-  return { id, label, path: [id], ...(description === undefined ? {} : { description }) };
+  return { id, label: flow.name, path: [id], description: flow.description };
 };
 
 /** A connector for an SDMX 2.1 service, from its record. */

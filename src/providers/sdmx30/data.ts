@@ -20,7 +20,6 @@ const components = listOf(component);
 
 /** The value, then attributes. */
 const observation = z.tuple([written], z.unknown());
-/** Ids of the status attribute. */
 export const statusIds = ['OBS_STATUS', 'STATUS'] as const;
 const observations = z.record(z.string().regex(/^\d+$/), observation);
 

@@ -23,8 +23,8 @@ export const structureRequest = (
   path,
   headers: json,
   keep: 'structure',
-  ...(query === undefined ? {} : { query }),
-  ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
+  query,
+  timeoutMs: record.structureTimeoutMs,
 });
 
 /** Undefined for an unknown flow, for which the service returns 204. */

@@ -113,7 +113,7 @@ const flowItem = ({ agencyID, id, name, description }: Flow): Item => ({
   id: `${agencyID},${id}`,
   label: name ?? id,
   path: [agencyID, id],
-  ...(description ? { description } : {}),
+  description: description || undefined,
 });
 
 /** A connector for an SDMX 3.0 service, from its record. */

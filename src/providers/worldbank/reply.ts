@@ -37,9 +37,9 @@ export const toItem = (found: Indicator): Item => {
   return {
     id: found.id,
     label: found.name || found.id,
-    ...(found.sourceNote ? { description: found.sourceNote } : {}),
-    ...(found.unit ? { units: found.unit } : {}),
-    ...(id ? { path: [segmentOf(id, value ?? '')] } : {}),
+    description: found.sourceNote || undefined,
+    units: found.unit || undefined,
+    path: id ? [segmentOf(id, value ?? '')] : undefined,
   };
 };
 

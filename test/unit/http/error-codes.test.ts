@@ -73,6 +73,11 @@ const thrownBy = (node: ts.Node): Thrown[] => {
     }
   }
   if (!ts.isCallExpression(node)) return [];
+  // Errors of providers: the provider, then the same as of an AppError.
+  if (node.expression.getText() === 'errorOf')
+    return textsOf(node.arguments[1]).flatMap((kind) =>
+      textsOf(node.arguments[2]).map((code) => ({ code, status: statusOf(kind as ErrorKind) })),
+    );
   const kind = helpers[node.expression.getText()];
   if (kind === undefined || node.arguments.length < 2) return [];
   return textsOf(node.arguments[0]).map((code) => ({ code, status: statusOf(kind) }));

@@ -52,7 +52,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 };
 
 const thrown =
-  /(?:new AppError\(\s*'(?:unavailable|timeout|not_implemented)',|\bunavailable\()\s*(?:'(\w+)'|([\w.]+))/g;
+  /(?:(?:new AppError\(|\berrorOf\(provider,)\s*'(?:unavailable|timeout|not_implemented)',|\bunavailable\()\s*(?:'(\w+)'|([\w.]+))/g;
 const semaphoreCodes = /\bname: '[^']+',\s*code: '(\w+)'/g;
 
 /** Codes in a source, and expressions that stand for codes. */
