@@ -1,14 +1,15 @@
 import { callerOfAccount } from '../catalog/account-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayCaller } from '../gateway/caller.js';
-import { type Backfills, createBackfills, type VintageUpload } from '../gateway/datasets/backfill.js';
+import {
+  type Backfills,
+  createBackfills,
+  type SeriesUpload,
+  type VintageUpload,
+} from '../gateway/datasets/backfill.js';
 import { createBackfillRecords } from '../gateway/datasets/backfill-records.js';
 import { createSeriesDatasetRecords } from '../gateway/datasets/series-dataset-records.js';
-import {
-  createSeriesDatasets,
-  type SeriesDatasets,
-  type SeriesUpload,
-} from '../gateway/datasets/series-datasets.js';
+import { createSeriesDatasets, type SeriesDatasets } from '../gateway/datasets/series-datasets.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Receiver } from '../uploads/receive/receiver.js';
 import { receiveSeries } from '../uploads/receive/series-upload.js';

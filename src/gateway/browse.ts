@@ -1,29 +1,14 @@
 import { AppError, invalid } from '../lib/errors.js';
 import { pick } from '../lib/pick.js';
-import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
+import type { Folder, Item, Page, Provider, SeriesPage } from '../providers/provider.js';
+import type { BrowseEntry } from './answer-schema.js';
 import type { GatewayCaller } from './caller.js';
 import type { Operations, WithAge } from './operations.js';
 import { formatPath, parsePath } from './path.js';
 import type { ItemIndex } from './search/item-index.js';
 
-export interface BrowseEntry {
-  readonly label: string;
-  readonly path: string;
-  /** The subfolders, as far as `depth` and prefetching reached; absent: browse them by `path`. */
-  readonly children?: readonly BrowseEntry[];
-}
-
-export interface SeriesEntry {
-  readonly label: string;
-  readonly path: string;
-  readonly series_id: string;
-  readonly description?: string;
-  readonly frequency?: string;
-  readonly units?: string;
-}
-
 export interface SeriesList {
-  readonly items: readonly SeriesEntry[];
+  readonly items: readonly BrowseEntry[];
   /** Number of series at the path; undefined if the upstream does not give it. */
   readonly total: number | undefined;
 }
@@ -35,12 +20,7 @@ export interface Browser {
     path: string,
     depth: number,
   ): Promise<WithAge<readonly BrowseEntry[]>>;
-  series(
-    caller: GatewayCaller,
-    provider: Provider,
-    path: string,
-    page: { limit: number; offset: number },
-  ): Promise<WithAge<SeriesList>>;
+  series(caller: GatewayCaller, provider: Provider, path: string, page: Page): Promise<WithAge<SeriesList>>;
 }
 
 export const deepest = 3;
@@ -76,7 +56,7 @@ export const notImplemented = (provider: Provider, what: string): AppError =>
     `The connector of ${provider.name} does not implement ${what}.`,
   );
 
-const toSeriesEntry = (at: readonly string[], item: Item): SeriesEntry => ({
+const toSeriesEntry = (at: readonly string[], item: Item): BrowseEntry => ({
   label: item.label,
   path: formatPath(item.path ?? [...at, item.id]),
   series_id: item.id,

@@ -2,6 +2,7 @@ import { notFound } from '../lib/errors.js';
 import { pick } from '../lib/pick.js';
 import type { Parameter } from '../providers/parameter.js';
 import type { Provider } from '../providers/provider.js';
+import type { ProviderDetail, ProviderEntry, ProviderMatch } from './answer-schema.js';
 
 const entryMembers = [
   'slug',
@@ -13,33 +14,7 @@ const entryMembers = [
   'attribution',
 ] as const;
 
-export type ProviderEntry = Pick<Provider, (typeof entryMembers)[number]>;
-
 const parameterMembers = ['key', 'label', 'type', 'location', 'default', 'values'] as const;
-
-type ParameterEntry = Pick<Parameter, (typeof parameterMembers)[number]>;
-
-export interface ProviderDetail extends ProviderEntry {
-  readonly parameters: readonly ParameterEntry[];
-  readonly popular_series: readonly { readonly id: string; readonly label: string }[];
-  readonly api_key_url?: string;
-  readonly api_key_label?: string;
-  readonly anonymous_limit_message?: string;
-  readonly browse_root_label?: string;
-  readonly series_id_placeholder: string;
-  readonly has_user_api_key: boolean;
-  /** The provider keeps the values before each revision: `backfill`. */
-  readonly keeps_vintages: boolean;
-}
-
-export interface ProviderMatch extends ProviderEntry {
-  readonly parameters?: readonly ParameterEntry[];
-  readonly popular_series?: readonly { readonly id: string; readonly label: string }[];
-  readonly api_key_required?: true;
-  readonly has_api_key?: boolean;
-  readonly api_key_label?: string;
-  readonly api_key_hint?: string;
-}
 
 /** The providers by slug, whatever its case. */
 export interface Catalog {
@@ -63,17 +38,16 @@ export const createCatalog = (providers: readonly Provider[]): Catalog => {
 
 export const toEntry = (provider: Provider): ProviderEntry => pick(provider, entryMembers);
 
-const toParameter = (parameter: Parameter): ParameterEntry => pick(parameter, parameterMembers);
+const toParameter = (parameter: Parameter) => pick(parameter, parameterMembers);
 
 export const toDetail = (provider: Provider, hasUserKey: boolean): ProviderDetail => ({
   ...toEntry(provider),
   parameters: provider.parameters.map(toParameter),
   popular_series: provider.popularSeries,
-  ...(provider.key === undefined ? {} : { api_key_url: provider.key.url, api_key_label: provider.key.label }),
-  ...(provider.anonymousLimitMessage === undefined
-    ? {}
-    : { anonymous_limit_message: provider.anonymousLimitMessage }),
-  ...(provider.browseRootLabel === undefined ? {} : { browse_root_label: provider.browseRootLabel }),
+  api_key_url: provider.key?.url,
+  api_key_label: provider.key?.label,
+  anonymous_limit_message: provider.anonymousLimitMessage,
+  browse_root_label: provider.browseRootLabel,
   series_id_placeholder: provider.seriesIdPlaceholder,
   has_user_api_key: hasUserKey,
   keeps_vintages: provider.vintages !== undefined,

@@ -17,10 +17,10 @@ export interface FeedResult {
 
 export interface FeedRange {
   /** YYYY-MM-DD, inclusive. */
-  readonly start?: string;
-  readonly end?: string;
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
   /** Number of first rows in the range; undefined: all. */
-  readonly top?: number;
+  readonly top?: number | undefined;
 }
 
 export interface FeedData {

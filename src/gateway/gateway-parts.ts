@@ -102,7 +102,6 @@ const createAccess = (
   maxHoldMs: settings.maxHoldMs ?? oneHourMs,
 });
 
-/** Constructs the parts of the gateway. */
 export const createParts = (parts: GatewayParts) => {
   const { settings, sql, log, now = Date.now } = parts;
   const [current, ...older] = settings.masterKeys;

@@ -2,42 +2,9 @@ import { isoUtc, isoUtcOrNull } from '../lib/time.js';
 import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { rateOf, scopeOf } from './limits/limiter.js';
-import { type QuotaState, readQuotas } from './limits/quota-state.js';
+import { readQuotas } from './limits/quota-state.js';
+import type { UpstreamState } from './state-schema.js';
 import type { Breaker } from './upstream/breaker.js';
-
-/** State of one upstream. Quotas of callers' own keys are not shown. */
-export interface UpstreamState {
-  readonly provider: string;
-  /** Circuit breaker in this process. `testing`: one request is let through. */
-  readonly circuit: 'closed' | 'open' | 'testing';
-  /** Time at which the open circuit lets a request through. */
-  readonly openUntil: string | null;
-  /** Failures in a row. */
-  readonly failures: number;
-  /** End of the hold that the upstream requested for requests without a key or with that of the service. */
-  readonly heldUntil: string | null;
-  /** Every hold, the latest end first. `own`: for the key of a user. `trying`: a probe request is in flight. */
-  readonly holds: readonly {
-    readonly key: 'none' | 'service' | 'own';
-    readonly since: string;
-    readonly until: string;
-    readonly state: 'held' | 'over' | 'trying';
-  }[];
-  /** Shared quotas: `none` without a key, `service` with the key of the service. */
-  readonly quotas: readonly ({ readonly key: 'none' | 'service' } & QuotaState)[];
-  /** Search index of the upstream's listing; null: it has its own search. */
-  readonly index: {
-    readonly items: number;
-    readonly filledAt: string | null;
-    /** Failed fillings in a row. */
-    readonly failures: number;
-    readonly dueAt: string | null;
-    /** Parts of the last listing that could not be fetched. */
-    readonly failedParts: number;
-    /** Error of the last of them, or of the listing. */
-    readonly lastError: string | null;
-  } | null;
-}
 
 interface FillingRow {
   provider: string;

@@ -1,27 +1,28 @@
 import { AppError, invalid } from '../lib/errors.js';
-import type { Provider } from '../providers/provider.js';
-import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
+import type { Page, Provider } from '../providers/provider.js';
+import type {
+  BrowseEntry,
+  FoundItem,
+  ProviderDetail,
+  ProviderEntry,
+  ProviderMatch,
+  QuotaAnswer,
+} from './answer-schema.js';
+import { createBrowser, deepest, type SeriesList } from './browse.js';
 import type { GatewayCaller } from './caller.js';
-import {
-  createCatalog,
-  type ProviderDetail,
-  type ProviderEntry,
-  type ProviderMatch,
-  toDetail,
-  toEntry,
-  toMatch,
-} from './catalog.js';
+import { createCatalog, toDetail, toEntry, toMatch } from './catalog.js';
 import { type CheckResult, checkProvider } from './check.js';
+import type { GivenParams } from './datasets/wanted-series.js';
 import { createFeed, type Feed } from './feed.js';
 import { createParts, type GatewayParts } from './gateway-parts.js';
-import type { UpstreamState } from './gateway-state.js';
 import { matchProviders } from './match.js';
 import type { WithAge } from './operations.js';
 import { createPanelReader, type PanelReader, withPanelHint } from './panel.js';
-import { type QuotaAnswer, readQuota } from './quota.js';
-import { createSearcher, type Found, type FoundAll, type FoundItem } from './search/searcher.js';
+import { readQuota } from './quota.js';
+import { createSearcher, type Found, type FoundAll } from './search/searcher.js';
 import { createWithSimilar } from './search/similar.js';
 import { createSeriesReader, type SeriesReader } from './series.js';
+import type { UpstreamState } from './state-schema.js';
 
 /** The method, with the slug of a provider instead of the provider. */
 type BySlug<Method> = Method extends (
@@ -115,6 +116,14 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     return provider;
   };
 
+  /** Opens the provider with the slug, then calls the method. */
+  const bySlug =
+    <Rest extends unknown[], Answer>(
+      method: (caller: GatewayCaller, provider: Provider, ...rest: Rest) => Promise<Answer>,
+    ) =>
+    async (caller: GatewayCaller, slug: string, ...rest: Rest): Promise<Answer> =>
+      method(caller, open(caller, slug), ...rest);
+
   /** All providers, without paid ones that the caller may not use. */
   const openTo = (caller: GatewayCaller): readonly Provider[] =>
     catalog.providers.map((provider) => {
@@ -142,40 +151,32 @@ export const createGateway = (parts: GatewayParts): Gateway => {
         toMatch(provider, provider.slug in keys),
       );
     },
-    async browse(caller, slug, { path, depth }) {
-      return browser.folders(caller, open(caller, slug), path, Math.min(deepest, Math.max(1, depth)));
-    },
-    async seriesAt(caller, slug, { path, limit, offset }) {
-      return browser.series(caller, open(caller, slug), path, { limit, offset });
-    },
-    async search(caller, slug, query) {
-      return { query, ...(await searcher.search(caller, open(caller, slug), query)) };
-    },
+    browse: bySlug((caller, provider, { path, depth }: { path: string; depth: number }) =>
+      browser.folders(caller, provider, path, Math.min(deepest, Math.max(1, depth))),
+    ),
+    seriesAt: bySlug((caller, provider, { path, ...page }: Page & { path: string }) =>
+      browser.series(caller, provider, path, page),
+    ),
+    search: bySlug(async (caller, provider, query: string) => ({
+      query,
+      ...(await searcher.search(caller, provider, query)),
+    })),
     searchAll: async (caller, query, limit) => ({
       query,
       ...(await searcher.searchAll(caller, query, openTo(caller), limit)),
     }),
-    async preview(caller, slug, seriesId) {
-      const provider = open(caller, slug);
-      return explained(provider, seriesId, () => reader.preview(caller, provider, seriesId));
-    },
-    async fullSeries(caller, slug, seriesId, params) {
-      const provider = open(caller, slug);
-      return explained(provider, seriesId, () => reader.full(caller, provider, seriesId, params));
-    },
-    async panel(caller, slug, seriesId, params) {
-      const provider = open(caller, slug);
-      return withSimilar(provider, seriesId, () => panels.read(caller, provider, seriesId, params));
-    },
-    async lastUpdate(caller, slug, seriesId, params) {
-      return reader.lastUpdate(caller, open(caller, slug), seriesId, params);
-    },
-    async vintageDays(caller, slug, seriesId) {
-      return reader.vintageDays(caller, open(caller, slug), seriesId);
-    },
-    async vintages(caller, slug, seriesId, wanted) {
-      return reader.vintages(caller, open(caller, slug), seriesId, wanted);
-    },
+    preview: bySlug((caller, provider, seriesId: string) =>
+      explained(provider, seriesId, () => reader.preview(caller, provider, seriesId)),
+    ),
+    fullSeries: bySlug((caller, provider, seriesId: string, params: GivenParams) =>
+      explained(provider, seriesId, () => reader.full(caller, provider, seriesId, params)),
+    ),
+    panel: bySlug((caller, provider, seriesId: string, params: GivenParams) =>
+      withSimilar(provider, seriesId, () => panels.read(caller, provider, seriesId, params)),
+    ),
+    lastUpdate: bySlug(reader.lastUpdate),
+    vintageDays: bySlug(reader.vintageDays),
+    vintages: bySlug(reader.vintages),
     userKeys: {
       list: (accountId) => userKeys.list(accountId),
       put: async (accountId, slug, key) => userKeys.put(accountId, catalog.require(slug).slug, key),

@@ -68,7 +68,6 @@ export const partOf = (
   };
 };
 
-/** The parameters without the range. */
 export const withoutRange = ({ start: _, end: __, ...params }: Params): Params => params;
 
 /** Returns true if a range of the series equals the same part of the whole series. */

@@ -1,28 +1,10 @@
 import { isoUtc } from '../lib/time.js';
 import type { Provider } from '../providers/provider.js';
+import type { QuotaAnswer } from './answer-schema.js';
 import type { GatewayCaller } from './caller.js';
 import { quotaUserOf, rateOf, scopeOf } from './limits/limiter.js';
 import type { UsageRecords } from './limits/usage-records.js';
 import type { Operations } from './operations.js';
-
-/** Remaining quota of a caller at an upstream, with the key that would be used. */
-export interface QuotaAnswer {
-  readonly slug: string;
-  /** Key that requests of this caller use: the caller's own, that of the service, or none. */
-  readonly key: 'none' | 'service' | 'own';
-  /** Full data needs a key. */
-  readonly api_key_required: boolean;
-  /** Requests per second; null: no such limit. */
-  readonly per_second: number | null;
-  readonly quotas: readonly {
-    readonly span: 'minute' | 'hour' | 'day';
-    readonly limit: number;
-    readonly left: number;
-    readonly next_at: string;
-  }[];
-  /** End of the hold that the upstream requested; null: none. */
-  readonly held_until: string | null;
-}
 
 export interface QuotaDeps {
   readonly operations: Pick<Operations, 'keyFor'>;

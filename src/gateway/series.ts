@@ -1,6 +1,6 @@
 import { invalid, isAppError } from '../lib/errors.js';
 import type { Params } from '../providers/parameter.js';
-import type { Observation, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
+import type { Context, Observation, Provider, SeriesMetadata, Vintages } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { isPart, type KeptSeries, pack, partOf, unpack, withoutRange } from './kept-series.js';
 import type { ChosenKey } from './keys/choice.js';
@@ -154,6 +154,17 @@ export const createSeriesReader = ({
     );
   };
 
+  /** The result of a connector's function, which is not cached. */
+  const runUncached = async <T>(
+    provider: Provider,
+    caller: GatewayCaller,
+    seriesId: string,
+    work: (ctx: Context) => Promise<T>,
+  ): Promise<WithAge<T>> => {
+    await operations.requireKey(provider, caller);
+    return operations.run({ provider, caller, subject: { seriesId }, validity: 'series', work });
+  };
+
   const requireVintages = ({ vintages, slug, name }: Provider): Vintages => {
     if (vintages !== undefined) return vintages;
     throw invalid(
@@ -168,44 +179,24 @@ export const createSeriesReader = ({
       const lastUpdate = provider.lastUpdate?.bind(provider);
       if (lastUpdate === undefined) return undefined;
       const params = resolveParams(provider, given);
-      await operations.requireKey(provider, caller);
-      const { value, stale } = await operations.run<{ updatedAt?: string }>({
-        provider,
-        caller,
-        subject: { seriesId },
-        validity: 'series',
-        async work(ctx) {
-          const updatedAt = await lastUpdate(seriesId, params, ctx);
-          return updatedAt === undefined ? {} : { updatedAt };
-        },
-      });
-      return stale ? undefined : value.updatedAt;
+      const { value, stale } = await runUncached(provider, caller, seriesId, (ctx) =>
+        lastUpdate(seriesId, params, ctx),
+      );
+      return stale ? undefined : value;
     },
 
     async vintageDays(caller, provider, seriesId) {
       const vintages = requireVintages(provider);
-      await operations.requireKey(provider, caller);
-      const { value } = await operations.run({
-        provider,
-        caller,
-        subject: { seriesId },
-        validity: 'series',
-        work: (ctx) => vintages.days(seriesId, ctx),
-      });
+      const { value } = await runUncached(provider, caller, seriesId, (ctx) => vintages.days(seriesId, ctx));
       return value;
     },
 
     async vintages(caller, provider, seriesId, { params: given, days }) {
       const vintages = requireVintages(provider);
       const params = resolveParams(provider, given);
-      await operations.requireKey(provider, caller);
-      const { value: values } = await operations.run({
-        provider,
-        caller,
-        subject: { seriesId },
-        validity: 'series',
-        work: (ctx) => vintages.values(seriesId, params, days, ctx),
-      });
+      const { value: values } = await runUncached(provider, caller, seriesId, (ctx) =>
+        vintages.values(seriesId, params, days, ctx),
+      );
       return (day) =>
         orderObservations(
           provider,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
-import type { OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
+import type { OpsState } from '../http/routes/ops-schema.js';
 import type { Metrics } from '../lib/metrics/metrics.js';
 import { isoUtc } from '../lib/time.js';
 import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
@@ -47,7 +47,10 @@ const topicSamples = ({ groups, lag }: LogState): TopicSample[] =>
   });
 
 /** Counts of each upstream since this process started. */
-const readUpstreams = async (gateway: Gateway, { gateway: metrics }: Metrics): Promise<OpsUpstream[]> => {
+const readUpstreams = async (
+  gateway: Gateway,
+  { gateway: metrics }: Metrics,
+): Promise<OpsState['providers']> => {
   const [all, queue, calls] = await Promise.all([gateway.state(), metrics.queue.get(), metrics.calls.get()]);
   return all.map((upstream) => ({
     ...upstream,

@@ -51,7 +51,7 @@ export interface BackfillRecords {
   due(): Promise<readonly number[]>;
   /** The next step of a dataset, if it is due. */
   begin(datasetId: number): Promise<DueBackfill | undefined>;
-  finish(datasetId: number, outcome: BackfillOutcome): Promise<void>;
+  finish(backfill: DueBackfill, outcome: BackfillOutcome): Promise<void>;
   /** Outcome of an upload; undefined while it is pending. */
   ended(processId: number): Promise<{ readonly error: string | null } | undefined>;
 }
@@ -108,7 +108,7 @@ export const createBackfillRecords = (sql: Sql): BackfillRecords => ({
   },
   due: async () => (await sql.query<{ id: number }>(dueSql)).map(({ id }) => id),
   begin: async (datasetId) => (await sql.query<DueBackfill>(beginSql, [datasetId]))[0],
-  async finish(datasetId, { skipped, error, nextAt }) {
+  async finish({ datasetId }, { skipped, error, nextAt }) {
     await sql.query(finishSql, [datasetId, skipped, error, nextAt]);
   },
   async ended(processId) {

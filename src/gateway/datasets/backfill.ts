@@ -24,13 +24,16 @@ import { retryWaitMs } from './schedule.js';
 import { type SeriesColumn, seriesColumns, seriesCsv } from './series-csv.js';
 import type { UnnamedSeries } from './wanted-series.js';
 
-/** Upload of one vintage for an account. */
-export interface VintageUpload {
+/** Upload of a generated file for an account. */
+export interface SeriesUpload {
   readonly datasetId: number;
   readonly accountId: number;
   readonly requestId: string;
   readonly csv: Buffer;
   readonly columns: readonly SeriesColumn[];
+}
+
+export interface VintageUpload extends SeriesUpload {
   readonly vintage: Vintage;
 }
 
@@ -153,18 +156,6 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
     return { skipped: 0, error: message, nextAt: after(retryWaitMs(failures + 1, retryAfterSeconds)) };
   };
 
-  const runOne = async (backfill: DueBackfill, stop: AbortSignal): Promise<void> => {
-    let outcome: BackfillOutcome;
-    try {
-      outcome = await step(backfill, stop);
-    } catch (error) {
-      // The process stops, or another one has the lease.
-      if (stop.aborted) return;
-      outcome = failureOf(backfill, error);
-    }
-    await records.finish(backfill.datasetId, outcome);
-  };
-
   return {
     async days(caller, slug, series) {
       const all = new Set<string>();
@@ -183,6 +174,6 @@ export const createBackfills = (options: BackfillsOptions): Backfills => {
       };
     },
     begin: (datasetId, plan) => records.insert(datasetId, plan),
-    runDue: (stop) => runDueDatasets(records, leases, 'backfill', stop, runOne),
+    runDue: (stop) => runDueDatasets({ records, leases, kind: 'backfill', run: step, failureOf }, stop),
   };
 };

@@ -1,5 +1,5 @@
 import type { DescribedSeries } from '../../model/described-series.js';
-import type { ProviderDetail } from '../catalog.js';
+import type { ProviderDetail } from '../answer-schema.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import type { WantedSeries } from './wanted-series.js';
 

@@ -1,28 +1,43 @@
 import type { Leases } from '../../jobs/leases.js';
 
 /** Datasets with work that is due. */
-interface DueRecords<T> {
+interface DueRecords<T, O> {
   /** Datasets that no process works on, most overdue first. */
   due(): Promise<readonly number[]>;
   /** Work of a dataset, if it is still due. */
   begin(datasetId: number): Promise<T | undefined>;
+  finish(work: T, outcome: O): Promise<void>;
 }
 
-/**
- * Works on datasets until nothing is due, each in one process at a time. Returns the number of runs.
- * @param run Its signal is aborted when the process stops or loses the lease.
- */
-export const runDueDatasets = async <T>(
-  records: DueRecords<T>,
-  leases: Leases,
-  kind: 'backfill' | 'refresh',
+interface DueWork<T, O> {
+  readonly records: DueRecords<T, O>;
+  readonly leases: Leases;
+  readonly kind: 'backfill' | 'refresh';
+  /** Its signal is aborted when the process stops or loses the lease. */
+  readonly run: (work: T, stop: AbortSignal) => Promise<O>;
+  readonly failureOf: (work: T, error: unknown) => O;
+}
+
+/** Works on datasets until nothing is due, each in one process at a time. Returns the number of runs. */
+export const runDueDatasets = async <T, O>(
+  { records, leases, kind, run, failureOf }: DueWork<T, O>,
   stop: AbortSignal,
-  run: (work: T, stop: AbortSignal) => Promise<void>,
 ): Promise<number> => {
+  const runAndRecord = async (work: T, signal: AbortSignal): Promise<void> => {
+    let outcome: O;
+    try {
+      outcome = await run(work, signal);
+    } catch (error) {
+      // The process stops, or another one has the lease.
+      if (signal.aborted) return;
+      outcome = failureOf(work, error);
+    }
+    await records.finish(work, outcome);
+  };
   const runIfDue = (datasetId: number): Promise<boolean | undefined> =>
     leases.whileHeld(kind, datasetId, async (lost) => {
       const work = await records.begin(datasetId);
-      if (work !== undefined) await run(work, AbortSignal.any([stop, lost]));
+      if (work !== undefined) await runAndRecord(work, AbortSignal.any([stop, lost]));
       return work !== undefined;
     });
   let runs = 0;

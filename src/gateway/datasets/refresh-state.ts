@@ -2,31 +2,7 @@ import { isHeldSql } from '../../jobs/leases.js';
 import { isoUtc, isoUtcOrNull } from '../../lib/time.js';
 import { isFailed } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-
-/** A dataset made of series whose last refresh, or the upload of it, failed. */
-export interface FailingRefresh {
-  readonly datasetId: number;
-  readonly provider: string;
-  readonly error: string;
-  /** Failed runs in a row. */
-  readonly failures: number;
-  /** Time of the first of them. */
-  readonly since: string;
-  readonly lastRunAt: string | null;
-  /** Null: nothing is scheduled. */
-  readonly nextRunAt: string | null;
-}
-
-export interface RefreshState {
-  readonly datasets: number;
-  readonly scheduled: number;
-  /** Due and not started. */
-  readonly due: number;
-  readonly running: number;
-  readonly failing: number;
-  /** Failing ones, those that fail longest first; at most 100. */
-  readonly failures: readonly FailingRefresh[];
-}
+import type { RefreshState } from '../state-schema.js';
 
 // The upload of a run can fail after the run has succeeded.
 const failingSql = `
@@ -43,7 +19,7 @@ const countsSql = `
          (count(*) FILTER (WHERE ${isHeldSql('refresh', 's.dataset_id')}))::int AS running
     FROM series_datasets s`;
 
-type FailingRow = Omit<FailingRefresh, 'since' | 'lastRunAt' | 'nextRunAt'> & {
+type FailingRow = Omit<RefreshState['failures'][number], 'since' | 'lastRunAt' | 'nextRunAt'> & {
   since: Date;
   lastRunAt: Date | null;
   nextRunAt: Date | null;

@@ -31,7 +31,6 @@ export interface NewSeriesDataset extends SeriesSource {
   readonly processId: number;
 }
 
-/** A run that is due. */
 export interface DueRun extends SeriesSource {
   readonly datasetId: number;
   readonly accountId: number;
@@ -44,7 +43,6 @@ export interface DueRun extends SeriesSource {
   readonly uploadFailed: boolean;
 }
 
-/** Outcome of a run. */
 export interface RunOutcome {
   readonly nextRunAt: Date | null;
   /** Null: it succeeded. */

@@ -6,24 +6,14 @@ import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
-import type { Backfills } from './backfill.js';
+import type { Backfills, SeriesUpload } from './backfill.js';
 import { fetchContent, type Wanted } from './content.js';
 import { type DescribedAnswer, describeSeries } from './described-series.js';
 import { runDueDatasets } from './due-datasets.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
-import type { SeriesColumn } from './series-csv.js';
 import type { DueRun, RunOutcome, SeriesDatasetRecords, UpdateMarks } from './series-dataset-records.js';
 import { marksToKeep, readMarks, sameMarks } from './update-marks.js';
 import { nameSeries, type UnnamedSeries, withChosenStart } from './wanted-series.js';
-
-/** Upload of a generated file for an account. */
-export interface SeriesUpload {
-  readonly datasetId: number;
-  readonly accountId: number;
-  readonly requestId: string;
-  readonly csv: Buffer;
-  readonly columns: readonly SeriesColumn[];
-}
 
 export interface SeriesDatasetsOptions {
   readonly gateway: Pick<Gateway, 'fullSeries' | 'panel' | 'detail' | 'lastUpdate'>;
@@ -150,7 +140,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     return { nextRunAt, error: null, described, updateMarks, upload: uploaded };
   };
 
-  const failureOf = (run: DueRun, error: unknown): RunOutcome => {
+  const outcomeOf = (run: DueRun, error: unknown): RunOutcome => {
     const regular = nextRun(run.schedule, run.datasetId);
     if (!isAppError(error)) log.error({ err: error, dataset: run.datasetId }, 'refresh broken off');
     const message = isAppError(error) ? error.message : 'The refresh failed.';
@@ -160,21 +150,23 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     return { nextRunAt: regular !== null && regular < soon ? regular : soon, error: message };
   };
 
-  const runOne = async (run: DueRun, stop: AbortSignal): Promise<void> => {
-    const { datasetId, provider } = run;
-    let outcome: RunOutcome;
-    try {
-      outcome = await refresh(run, stop);
+  const dueRefreshes = {
+    records,
+    leases,
+    kind: 'refresh',
+    async run(due: DueRun, stop: AbortSignal): Promise<RunOutcome> {
+      const outcome = await refresh(due, stop);
       onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
-    } catch (error) {
-      // The process stops, or another one has the lease.
-      if (stop.aborted) return;
-      outcome = failureOf(run, error);
+      return outcome;
+    },
+    failureOf(due: DueRun, error: unknown): RunOutcome {
+      const outcome = outcomeOf(due, error);
       onRun('failed');
-      log.warn({ dataset: datasetId, provider, reason: outcome.error }, 'refresh failed');
-    }
-    await records.finish(run, outcome);
-  };
+      const { datasetId: dataset, provider } = due;
+      log.warn({ dataset, provider, reason: outcome.error }, 'refresh failed');
+      return outcome;
+    },
+  } as const;
 
   return {
     async create(caller, request, creation, requestId) {
@@ -231,7 +223,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     refreshSoon: (datasetId) => records.refreshSoon(datasetId),
     async runDue(stop) {
       const runs = await Promise.all(
-        Array.from({ length: runsAtOnce }, () => runDueDatasets(records, leases, 'refresh', stop, runOne)),
+        Array.from({ length: runsAtOnce }, () => runDueDatasets(dueRefreshes, stop)),
       );
       return runs.reduce((sum, count) => sum + count, 0);
     },

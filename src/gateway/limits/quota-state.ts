@@ -9,7 +9,7 @@ export interface QuotaQuestion {
   readonly zone: string;
 }
 
-export interface QuotaState {
+interface QuotaState {
   readonly span: Span;
   readonly limit: number;
   readonly used: number;

@@ -1,7 +1,7 @@
 import { readSourceLines } from '../../lib/source-files.js';
 import { currencyOf, namesOfCurrency } from './currency-names.js';
 import { singular } from './plurals.js';
-import { currencies, isFunctionWord, isWish, isYear } from './query-words.js';
+import { isCurrencyPair, isFunctionWord, isWish, isYear } from './query-words.js';
 import { findCentralBank, findRegions, type Region, type RegionFound } from './regions.js';
 import { wordsOf } from './words.js';
 
@@ -62,9 +62,6 @@ const pairConcept = (from: string, to: string): Concept => ({
   currencies: [from.toUpperCase(), to.toUpperCase()],
 });
 
-const isPair = (word: string): boolean =>
-  word.length === 6 && currencies.has(word.slice(0, 3)) && currencies.has(word.slice(3));
-
 interface Read {
   readonly concept: Concept;
   readonly length: number;
@@ -74,7 +71,7 @@ const readCurrency = (words: readonly string[]): Read | undefined => {
   const [word = ''] = words;
   // `ALL` is the code of the lek.
   if (isFunctionWord(word)) return undefined;
-  if (isPair(word)) return { concept: pairConcept(word.slice(0, 3), word.slice(3)), length: 1 };
+  if (isCurrencyPair(word)) return { concept: pairConcept(word.slice(0, 3), word.slice(3)), length: 1 };
   const first = currencyOf(words);
   if (first === undefined) return undefined;
   // `pound to dollar`, `NOK per EUR`
@@ -145,7 +142,6 @@ export const synonymWords: ReadonlySet<string> = new Set(
   [...synonyms.values()].flatMap((alternatives) => alternatives.flat()),
 );
 
-/** Returns true for a word that has synonyms. */
 export const isTerm = (word: string): boolean => synonyms.has(keyOf([word]));
 
 const policyRate = ['policy', 'rate'];
@@ -172,7 +168,6 @@ const restOf = (words: readonly string[], { at, length, centralBank }: RegionFou
   return rest.every((word) => isFunctionWord(word) || isAboutPolicyRate(word)) ? policyRate : rest;
 };
 
-/** Parses the words of a query. */
 export const readQuery = (words: readonly string[]): Query => {
   const found = findCentralBank(words) ?? findRegions(words).find((region) => !isCurrencyName(words, region));
   const rest = found === undefined ? words : restOf(words, found);

@@ -27,7 +27,7 @@ export const currencies: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()),
 );
 
-const isCurrencyPair = (word: string): boolean =>
+export const isCurrencyPair = (word: string): boolean =>
   word.length === 6 && currencies.has(word.slice(0, 3)) && currencies.has(word.slice(3));
 
 /** Capitalized words of a query, which are codes such as `CPIH`. A query all in capitals may have ordinary words. */

@@ -37,7 +37,6 @@ const byName = new Map(
 );
 const longestName = Math.max(...regions.flatMap(({ names }) => names.map(({ length }) => length)));
 
-/** The region with a code. */
 export const regionOfCode = (code: string): Region | undefined => byCode.get(code.toUpperCase());
 
 /** The region that the whole text names, by a name in any case or by a code. */

@@ -1,5 +1,6 @@
 import { pick } from '../../lib/pick.js';
 import type { Item, Provider } from '../../providers/provider.js';
+import type { FoundItem } from '../answer-schema.js';
 import { notImplemented, notSupported } from '../browse.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
@@ -9,24 +10,7 @@ import type { Hit } from './item-search.js';
 import { runOwnSearch, runOwnSearches } from './own-search.js';
 import { relevantItems } from './relevance.js';
 
-export interface FoundItem {
-  readonly id: string;
-  readonly label: string;
-  readonly kind: 'series' | 'folder';
-  readonly description?: string;
-  /** Path for browsing; set for every folder. */
-  readonly path?: string;
-  readonly frequency?: string;
-  readonly units?: string;
-  /** Parameters that select the matching series, such as its country. */
-  readonly params?: Readonly<Record<string, string>>;
-  /** Full data needs a key. */
-  readonly api_key_required?: true;
-}
-
-export interface FoundAnywhere extends FoundItem {
-  readonly provider: string;
-}
+export type FoundAnywhere = FoundItem & { readonly provider: string };
 
 export interface Found<T> {
   readonly items: readonly T[];
@@ -63,10 +47,10 @@ const toFound = (item: Item & Pick<Hit, 'params'>, provider: Provider | undefine
   id: item.id,
   label: item.label,
   kind: item.kind ?? 'series',
-  ...(item.description === undefined ? {} : { description: shorten(item.description) }),
-  ...(item.path === undefined ? {} : { path: formatPath(item.path) }),
+  description: item.description && shorten(item.description),
+  path: item.path && formatPath(item.path),
   ...pick(item, ['frequency', 'units', 'params']),
-  ...(provider?.key?.required === true ? { api_key_required: true } : {}),
+  api_key_required: provider?.key?.required === true ? true : undefined,
 });
 
 export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {

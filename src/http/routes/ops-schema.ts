@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { RefreshState } from '../../gateway/datasets/refresh-state.js';
-import type { UpstreamState } from '../../gateway/gateway-state.js';
-import type { LogState } from '../../storage/kafka/consumer-lag.js';
-import type { PipelineState } from '../../uploads/lifecycle/pipeline-state.js';
+import { refreshesSchema, upstreamSchema } from '../../gateway/state-schema.js';
+import type { DeepReadonly } from '../../lib/deep-readonly.js';
 import { idField, timeField } from './fields.js';
 
 const count = z.int().nonnegative();
@@ -71,74 +69,17 @@ const logSchema = z.object({
   deadLetters: count.meta({ description: 'Dead letters that are not resolved.' }),
 });
 
-const refreshesSchema = z.object({
-  datasets: count,
-  scheduled: count,
-  due: count,
-  running: count,
-  failing: count,
-  failures: z
-    .array(
-      z.object({
-        datasetId: idField('Of the dataset.'),
-        provider: z.string(),
-        error: z.string(),
-        failures: count,
-        since: timeField,
-        lastRunAt: timeField.nullable(),
-        nextRunAt: timeField.nullable(),
-      }),
-    )
-    .meta({ description: 'At most 100, those that fail longest first.' }),
-});
-
+const { holds, quotas, index, ...upstream } = upstreamSchema.shape;
 const providersSchema = z.array(
   z.object({
-    provider: z.string(),
-    circuit: z
-      .enum(['closed', 'open', 'testing'])
-      .meta({ description: 'State in the process that answers.' }),
-    openUntil: timeField.nullable(),
-    failures: count,
-    heldUntil: timeField.nullable().meta({ description: 'End of the hold that the upstream requested.' }),
+    ...upstream,
     waiting: count.meta({ description: 'Requests that wait in the process that answers.' }),
     calls: z
       .array(z.object({ outcome: z.string(), count }))
       .meta({ description: 'Requests of the process that answers since it started, by outcome.' }),
-    holds: z
-      .array(
-        z.object({
-          key: z.enum(['none', 'service', 'own']),
-          since: timeField,
-          until: timeField,
-          state: z.enum(['held', 'over', 'trying']),
-        }),
-      )
-      .meta({
-        description: 'Holds that the upstream requested; `own`: for the key of a user.',
-      }),
-    quotas: z
-      .array(
-        z.object({
-          key: z.enum(['none', 'service']),
-          span: z.enum(['minute', 'hour', 'day']),
-          limit: count,
-          used: count,
-          left: count,
-        }),
-      )
-      .meta({ description: 'Shared ones; those of callers’ own keys are not shown.' }),
-    index: z
-      .object({
-        items: count,
-        filledAt: timeField.nullable(),
-        failures: count,
-        dueAt: timeField.nullable(),
-        failedParts: count.meta({ description: 'Parts of the last listing that could not be fetched.' }),
-        lastError: z.string().nullable(),
-      })
-      .nullable()
-      .meta({ description: 'Search index; null where the provider searches itself.' }),
+    holds,
+    quotas,
+    index,
   }),
 );
 
@@ -166,32 +107,8 @@ export const opsSchema = z
   })
   .meta({ id: 'Operations' });
 
-/** State of a component that the service depends on. */
-export interface ComponentState {
-  readonly name: 'database' | 'clickhouse' | 'kafka';
-  readonly ok: boolean;
-  /** Milliseconds until the answer or the timeout. */
-  readonly ms: number;
-  readonly error: string | null;
-  /** Start of this state, as this process saw it; ISO 8601 in UTC. */
-  readonly since: string;
-}
-
-/** An upstream, with the counts of the answering process since it started. */
-export type OpsUpstream = UpstreamState & {
-  readonly waiting: number;
-  readonly calls: readonly { readonly outcome: string; readonly count: number }[];
-};
-
 /** The state of the service for operators. */
-export interface OpsState {
-  /** ISO 8601 in UTC. */
-  readonly at: string;
-  readonly components: readonly ComponentState[];
-  readonly consuming: { readonly pausedSince: string | null };
-  readonly uploads: PipelineState;
-  /** Null: Kafka does not respond. */
-  readonly log: (LogState & { readonly deadLetters: number }) | null;
-  readonly refreshes: RefreshState;
-  readonly providers: readonly OpsUpstream[];
-}
+export type OpsState = DeepReadonly<z.output<typeof opsSchema>>;
+
+/** State of a component, and since when this process has seen it so. */
+export type ComponentState = OpsState['components'][number];

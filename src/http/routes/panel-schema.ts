@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { metadataField } from './provider-schema.js';
+import { metadataField } from '../../gateway/answer-schema.js';
 
 const date = z.string().meta({ description: 'YYYY-MM-DD, first day of the period.' });
 const value = z.number().nullable();

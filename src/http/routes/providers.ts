@@ -1,9 +1,4 @@
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/gateway.js';
-import { pathName, queryFlag, queryInteger, queryText } from '../parameters.js';
-import { ok, type Reply, type Route, route } from '../route.js';
-import { ageHeaders, ageHeaderTexts } from './age-headers.js';
-import type { GatewayCallers } from './gateway-caller.js';
 import {
   browseEntrySchema,
   providerDetailSchema,
@@ -12,10 +7,14 @@ import {
   quotaSchema,
   searchAllResultSchema,
   searchResultSchema,
-} from './provider-schema.js';
+} from '../../gateway/answer-schema.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { pathName, queryFlag, queryInteger, queryText } from '../parameters.js';
+import { ok, type Reply, type Route, route } from '../route.js';
+import { ageHeaders, ageHeaderTexts } from './age-headers.js';
+import type { GatewayCallers } from './gateway-caller.js';
 
-const tags = ['Providers'];
-const auth = 'optional';
+const shared = { tags: ['Providers'], auth: 'optional' } as const;
 
 export interface ProviderRoutesDeps {
   readonly gateway: Gateway;
@@ -42,8 +41,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     operationId: 'listProviders',
     summary: 'List providers',
     description: 'All of them, without paging.',
-    tags,
-    auth,
+    ...shared,
     responses: {
       200: { description: 'The providers.', schema: z.array(providerSchema), example: [entryExample] },
     },
@@ -56,8 +54,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     summary: 'Find providers by words',
     description:
       'Each word is looked up in slug, name, organisation and description; providers that match more words come first. At most 5.',
-    tags,
-    auth,
+    ...shared,
     query: z.object({ q: queryText('Words.') }),
     responses: {
       200: { description: 'Best first.', schema: z.array(providerMatchSchema), example: [entryExample] },
@@ -69,8 +66,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     path: '/providers/:slug',
     operationId: 'getProvider',
     summary: 'One provider',
-    tags,
-    auth,
+    ...shared,
     params: z.object({ slug: slugParam }),
     responses: { 200: { description: 'The provider.', schema: providerDetailSchema } },
     errors: [404],
@@ -83,8 +79,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     summary: 'What is left of the limits of a provider',
     description:
       'For the key that requests of the caller would carry. Sends no request to a provider and counts as none.',
-    tags,
-    auth,
+    ...shared,
     params: z.object({ slug: slugParam }),
     responses: {
       200: {
@@ -113,8 +108,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     summary: 'Search all providers at once',
     description:
       'Uses the search index of the service. If that has few hits, the searches of providers that have one (FRED, DBnomics, Alpha Vantage) are used as well, within a second and their limits; `notAsked` lists those that were not used.',
-    tags,
-    auth,
+    ...shared,
     query: z.object({
       q: queryText('Words or an id.'),
       limit: queryInteger('Most items. Default 50.', { min: 1, max: 200 }).optional(),
@@ -132,8 +126,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     summary: 'Search one provider',
     permit: 'calls',
     description: 'Needs capability `search`. An empty `q` finds nothing.',
-    tags,
-    auth,
+    ...shared,
     params: z.object({ slug: slugParam }),
     query: z.object({ q: queryText('Words or an id.') }),
     responses: { 200: { description: 'Best first.', schema: searchResultSchema } },
@@ -178,8 +171,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
     permit: 'calls',
     description:
       'Needs capability `hierarchical`. With `depth` above 1 folders have `children`; where they are absent (wide trees, small quotas) continue with `path`. With `series=true` the series at the path.',
-    tags,
-    auth,
+    ...shared,
     params: z.object({ slug: slugParam }),
     query: browseQuery,
     responses: {

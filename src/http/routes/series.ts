@@ -1,14 +1,21 @@
 import { z } from 'zod';
+import { seriesExample, seriesSchema } from '../../gateway/answer-schema.js';
 import { panelBody } from '../../gateway/panel.js';
 import type { SeriesAnswer } from '../../gateway/series-answer.js';
 import { isUnchanged } from '../content/conditions.js';
 import { anyCaller, type Reply, type ResponseSpec, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import { panelExample, panelSchema } from './panel-schema.js';
-import { seriesExample, seriesSchema } from './provider-schema.js';
 import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.js';
 
-const tags = ['Series'];
+/** Fields that all these routes share. */
+const shared = {
+  permit: 'calls',
+  tags: ['Series'],
+  auth: 'optional',
+  requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
+  errors: upstreamErrors,
+} as const;
 
 /** Longest id of a series. Ids with a value for each of many dimensions are the longest. */
 const longestId = 1_000;
@@ -26,6 +33,11 @@ export const seriesParams = z.object({
       },
     }),
 });
+
+const paramsField = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .meta({ description: 'By key; none by default.' });
 
 /** The JSON text is sent unparsed, since parsing would turn digits into floats. */
 const seriesReply = (
@@ -55,19 +67,15 @@ const unchanged = { 304: { description: 'The client already has this response.' 
 /** Preview and full data of one series. */
 export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
+    ...shared,
     method: 'GET',
     path: '/providers/:slug/series/*seriesId',
     operationId: 'previewSeries',
     summary: 'Preview of a series',
-    permit: 'calls',
     description:
       'About the 24 newest observations. If the provider needs a key and none is stored, `api_key_hint` says how to get one; data is included if the provider shows some without a key.',
-    tags,
-    auth: 'optional',
-    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
     responses: { ...answers(true), ...unchanged },
-    errors: upstreamErrors,
     handler: async (request) => {
       const { slug, seriesId } = request.params;
       const answer = await gateway.preview(await callerOf(request), slug, seriesId);
@@ -75,26 +83,20 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     },
   }),
   route({
+    ...shared,
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/data',
     changesNothing: true,
     operationId: 'getSeries',
     summary: 'All observations of a series',
-    permit: 'calls',
     description: 'Parameters are those of the provider; the error names unknown and invalid ones.',
-    tags,
-    auth: 'optional',
-    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
     // Strict, since misplaced or misspelt parameters would be ignored silently.
-    body: z.strictObject({
-      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
-    }),
+    body: z.strictObject({ params: paramsField }),
     bodyOptional: true,
     authorize: anyCaller,
     bodyExample: { params: { start: '2020-01-01' } },
     responses: { ...answers(false), ...unchanged },
-    errors: upstreamErrors,
     handler: async (request) => {
       const { slug, seriesId } = request.params;
       const params = request.body.params ?? {};
@@ -103,20 +105,17 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     },
   }),
   route({
+    ...shared,
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/panel',
     changesNothing: true,
     operationId: 'getPanel',
     summary: 'Several series at once',
-    permit: 'calls',
     description:
       'Series that differ in some dimensions, from as few requests to the provider as it allows. World Bank: `country` takes a list or `all` (countries, without regions). SDMX services (BIS, ECB, ILO, IMF, Norges Bank, OECD, UN Data) and Eurostat: positions of the key that are empty, `*`, or codes joined by `+` (`D..EUR.SP00.A`, `M.JP+US`). BLS: ids joined by `+`, at most 100; Statistics Canada at most 50. FRED: the vintages between `realtimeStart` and `realtimeEnd`. All others: ids joined by `+`, at most 10, read one by one. More than 200,000 observations: 400 `panel_too_large`.',
-    tags,
-    auth: 'optional',
-    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
     body: z.strictObject({
-      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
+      params: paramsField,
       shape: z.enum(['long', 'wide']).default('long').meta({
         description:
           '`long`: an entry of `data` for each date and series, with code and label of each open dimension. `wide`: an entry for each date, with the values by name of the series.',
@@ -134,7 +133,6 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
       },
       ...unchanged,
     },
-    errors: upstreamErrors,
     handler: async (request) => {
       const { slug, seriesId } = request.params;
       const { params, shape = 'long' } = request.body;

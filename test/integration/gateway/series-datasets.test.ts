@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBackfills } from '../../../src/gateway/datasets/backfill.js';
+import { createBackfills, type SeriesUpload } from '../../../src/gateway/datasets/backfill.js';
 import { createBackfillRecords } from '../../../src/gateway/datasets/backfill-records.js';
 import { nextRunOf } from '../../../src/gateway/datasets/schedule.js';
 import { createSeriesDatasetRecords } from '../../../src/gateway/datasets/series-dataset-records.js';
-import {
-  createSeriesDatasets,
-  type SeriesDatasets,
-  type SeriesUpload,
-} from '../../../src/gateway/datasets/series-datasets.js';
+import { createSeriesDatasets, type SeriesDatasets } from '../../../src/gateway/datasets/series-datasets.js';
 import type { UnnamedSeries } from '../../../src/gateway/datasets/wanted-series.js';
 import type { Gateway } from '../../../src/gateway/gateway.js';
 import { createSeriesAnswer, type SeriesAnswer } from '../../../src/gateway/series-answer.js';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../lib/deep-readonly.js';
 
-/** Schemas of requests and answers of the provider gateway. */
+/** Answers of the provider gateway: their schemas for the documents, and the types that follow from them. */
+type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
+
 const popularSeries = z.array(z.object({ id: z.string(), label: z.string() }));
 
 const entryFields = {
@@ -28,6 +31,7 @@ const parameterSchema = z
   .meta({ id: 'ProviderParameter' });
 
 export const providerSchema = z.object(entryFields).meta({ id: 'Provider' });
+export type ProviderEntry = Answer<typeof providerSchema>;
 
 export const providerDetailSchema = z
   .object({
@@ -45,6 +49,7 @@ export const providerDetailSchema = z
     }),
   })
   .meta({ id: 'ProviderDetail' });
+export type ProviderDetail = Answer<typeof providerDetailSchema>;
 
 export const quotaSchema = z
   .object({
@@ -69,6 +74,7 @@ export const quotaSchema = z
     }),
   })
   .meta({ id: 'ProviderQuota' });
+export type QuotaAnswer = Answer<typeof quotaSchema>;
 
 export const providerMatchSchema = z
   .object({
@@ -81,6 +87,7 @@ export const providerMatchSchema = z
     api_key_hint: z.string().optional(),
   })
   .meta({ id: 'ProviderMatch' });
+export type ProviderMatch = Answer<typeof providerMatchSchema>;
 
 /** Folders and series have the same list format; the query determines which of them are listed. */
 export const browseEntrySchema = z
@@ -96,8 +103,9 @@ export const browseEntrySchema = z
     units: z.string().optional(),
   })
   .meta({ id: 'BrowseEntry' });
+export type BrowseEntry = Answer<typeof browseEntrySchema>;
 
-const foundFields = {
+const foundSchema = z.object({
   id: z.string().meta({ description: 'The series id, or the code of the folder.' }),
   label: z.string(),
   kind: z.enum(['series', 'folder']),
@@ -109,21 +117,22 @@ const foundFields = {
     description: 'Parameters to fetch the series with, for the country that the query names.',
   }),
   api_key_required: z.literal(true).optional().meta({ description: 'Full data needs a key.' }),
-};
+});
+export type FoundItem = Answer<typeof foundSchema>;
 
 const corrected = z.string().optional().meta({
   description: 'The corrected query that was answered, if nothing matches the original one.',
 });
 
 export const searchResultSchema = z
-  .object({ query: z.string(), corrected, items: z.array(z.object(foundFields)) })
+  .object({ query: z.string(), corrected, items: z.array(foundSchema) })
   .meta({ id: 'ProviderSearchResult' });
 
 export const searchAllResultSchema = z
   .object({
     query: z.string(),
     corrected,
-    items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundFields })),
+    items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundSchema.shape })),
     notAsked: z.array(z.string()).meta({
       description: 'Slugs of providers whose own search was not used, refused, or did not respond in time.',
     }),
