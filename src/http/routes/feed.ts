@@ -12,7 +12,7 @@ import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import type { GatewayCallers } from './gateway-caller.js';
 import { upstreamErrors } from './providers.js';
 
-const tags = ['Feed'];
+const shared = { permit: 'calls', tags: ['Feed'], auth: 'optional', errors: upstreamErrors } as const;
 
 interface FeedRoutesDeps {
   readonly feed: Feed;
@@ -21,13 +21,11 @@ interface FeedRoutesDeps {
 
 const search = ({ feed, callerOf }: FeedRoutesDeps): Route =>
   route({
+    ...shared,
     method: 'GET',
     path: '/feed/search/:query',
     operationId: 'searchFeed',
     summary: 'Search symbols of the feed',
-    permit: 'calls',
-    tags,
-    auth: 'optional',
     params: z.object({ query: pathName('Words; a space is `%20` or `+`.') }),
     responses: {
       200: {
@@ -46,21 +44,18 @@ const search = ({ feed, callerOf }: FeedRoutesDeps): Route =>
         },
       },
     },
-    errors: upstreamErrors,
     handler: async (request) =>
       ok(await feed.search(await callerOf(request), request.params.query.replaceAll('+', ' '))),
   });
 
 const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
   route({
+    ...shared,
     method: 'GET',
     path: '/feed/:symbol/data',
     operationId: 'downloadFeed',
     summary: 'Rows of a symbol',
-    permit: 'calls',
     description: 'Columns `Date` and `Value`, oldest first. Characters such as `^` and `=` are sent encoded.',
-    tags,
-    auth: 'optional',
     requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: z.object({ symbol: pathName('Symbol.') }),
     query: z.object({
@@ -77,16 +72,11 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
       },
       304: { description: 'The client already has this response.' },
     },
-    errors: upstreamErrors,
     handler: async (request) => {
       const { $format, $top, start, end } = request.query;
       const { symbol } = request.params;
       const format = $format ?? formatOfAccept(request.header('accept'), tableFormats) ?? 'csv';
-      const answer = await feed.data(await callerOf(request), symbol, {
-        ...($top === undefined ? {} : { top: $top }),
-        ...(start === undefined ? {} : { start }),
-        ...(end === undefined ? {} : { end }),
-      });
+      const answer = await feed.data(await callerOf(request), symbol, { top: $top, start, end });
       const spec = formats[format];
       const about = spec.describes ? seriesSheet(answer.series) : undefined;
       const parts = [answer.etag, format, $top ?? null, start ?? null, end ?? null, about ?? null];

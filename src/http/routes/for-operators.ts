@@ -7,13 +7,15 @@ const tags = ['Operations'] as const;
 export const forOperators = {
   tags,
   auth: 'required',
+  description: 'Needs the key of an operator account.',
+  errors: [403],
   authorize: ({ caller }: { readonly caller: Caller }): void => requireOperator(caller),
 } as const;
 
 /** The same for routes that change something: the key must have write access. */
 export const operatorAction = {
-  tags,
-  auth: 'required',
+  ...forOperators,
+  description: 'Needs the key of an operator account and a key that may write.',
   authorize: ({ caller }: { readonly caller: Caller }): void => {
     requireOperator(caller);
     requireWritingKey(caller);

@@ -57,8 +57,6 @@ export interface OpsActions {
   >;
 }
 
-const needs = 'Needs the key of an operator account';
-
 const uploadParams = z.object({ processId: pathId('Of the process.') });
 const letterParams = z.object({ id: pathId('Of the dead letter.') });
 
@@ -69,7 +67,6 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/uploads',
     operationId: 'listAllUploads',
     summary: 'Uploads of all accounts, newest first',
-    description: `${needs}.`,
     query: z.object({
       $top: queryInteger('Most uploads in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
       before: queryId('Only lower ids: the last id of the page before.').optional(),
@@ -79,7 +76,6 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
       error: queryText('Code of the error of failed ones.').optional(),
     }),
     responses: { 200: { description: 'Uploads.', schema: z.array(listedUploadSchema) } },
-    errors: [403],
     handler: async ({ query: { $top: limit = 100, ...filter } }) =>
       uncached(await actions.uploads({ ...filter, limit })),
   }),
@@ -89,7 +85,6 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/uploads/:processId',
     operationId: 'getAnyUpload',
     summary: 'One upload, with its times by stage',
-    description: `${needs}.`,
     params: uploadParams,
     responses: { 200: { description: 'The upload.', schema: uploadDetailsSchema } },
     errors: [403, 404],
@@ -101,7 +96,6 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/uploads/:processId/chunks',
     operationId: 'listUploadChunks',
     summary: 'Chunks of an upload that workers have seen, with their offsets in Kafka',
-    description: `${needs}.`,
     params: uploadParams,
     query: z.object({
       $top: queryInteger('Most chunks in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
@@ -120,7 +114,7 @@ const uploadRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/uploads/:processId/replay',
     operationId: 'replayUpload',
     summary: 'Have a worker read a failed or stuck upload again from Kafka',
-    description: `${needs} and a key that may write. A failed one is tried again unless something newer was published; a pending one only with \`takeOver\`.`,
+    description: `${operatorAction.description} A failed one is tried again unless something newer was published; a pending one only with \`takeOver\`.`,
     params: uploadParams,
     body: z.object({
       takeOver: z.boolean().optional().meta({ description: 'Also one that is pending.' }),
@@ -143,12 +137,10 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/dead-letters',
     operationId: 'listDeadLetters',
     summary: 'Messages that no worker could decode and that are not settled, oldest first',
-    description: `${needs}.`,
     query: z.object({
       $top: queryInteger('Most messages in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
     }),
     responses: { 200: { description: 'Dead letters.', schema: z.array(deadLetterSchema) } },
-    errors: [403],
     handler: async ({ query: { $top: limit = 100 } }) => uncached(await actions.deadLetters(limit)),
   }),
   route({
@@ -157,7 +149,6 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/dead-letters/:id',
     operationId: 'getDeadLetter',
     summary: 'A dead letter with its headers and first bytes',
-    description: `${needs}.`,
     params: letterParams,
     responses: { 200: { description: 'The dead letter.', schema: deadLetterDetailsSchema } },
     errors: [403, 404],
@@ -169,7 +160,6 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/dead-letters/:id/replay',
     operationId: 'replayDeadLetter',
     summary: 'Send a dead letter back to its topic, when its upload still waits for it',
-    description: `${needs} and a key that may write.`,
     params: letterParams,
     responses: {
       200: { description: 'What it belongs to.', schema: z.object({ process: z.int(), chunk: z.int() }) },
@@ -183,7 +173,6 @@ const deadLetterRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/dead-letters/:id',
     operationId: 'dropDeadLetter',
     summary: 'Drop a dead letter from the list for good',
-    description: `${needs} and a key that may write.`,
     params: letterParams,
     responses: { 204: { description: 'It is off the list.' } },
     errors: [403, 404, 409],
@@ -201,9 +190,7 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/stores',
     operationId: 'getStores',
     summary: 'Tables, parts, bytes, disks and the largest datasets',
-    description: `${needs}.`,
     responses: { 200: { description: 'What ClickHouse holds.', schema: storesSchema } },
-    errors: [403],
     handler: async () => uncached(await actions.stores()),
   }),
   route({
@@ -212,7 +199,7 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
     path: '/ops/consuming',
     operationId: 'setConsuming',
     summary: 'Have all workers wait before their next chunk, or go on',
-    description: `${needs} and a key that may write. Uploads are accepted meanwhile and wait in Kafka.`,
+    description: `${operatorAction.description} Uploads are accepted meanwhile and wait in Kafka.`,
     body: z.object({ paused: z.boolean() }),
     bodyExample: { paused: true },
     responses: {
@@ -221,7 +208,6 @@ export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
         schema: z.object({ pausedSince: timeField.nullable() }),
       },
     },
-    errors: [403],
     handler: async ({ body: { paused } }) => uncached(await actions.setConsuming(paused)),
   }),
 ];

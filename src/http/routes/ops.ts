@@ -48,6 +48,7 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
   ...createOpsActionRoutes(actions),
   ...createOpsJobRoutes(actions),
   route({
+    ...forOperators,
     method: 'GET',
     path: '/ops/samples',
     operationId: 'listSamples',
@@ -55,15 +56,14 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     description:
       'Kept for a day, one for all processes. A minute without a line: no API process ran, or PostgreSQL did not answer. ' +
       'Needs the key of an operator account.',
-    ...forOperators,
     query: z.object({
       minutes: queryInteger('How far back; 360 unless given.', { min: 1, max: keptMinutes }).optional(),
     }),
     responses: { 200: { description: 'Oldest first.', schema: z.array(sampleSchema) } },
-    errors: [403],
     handler: async ({ query: { minutes = 360 } }) => uncached(await samples(minutes)),
   }),
   route({
+    ...forOperators,
     method: 'GET',
     path: '/ops/audit',
     operationId: 'listAuditEvents',
@@ -71,7 +71,6 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
     description:
       'Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in ' +
       'the transaction of its action. Needs the key of an operator account.',
-    ...forOperators,
     query: auditQuery,
     responses: {
       200: {
@@ -80,19 +79,17 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
         example: [auditExample],
       },
     },
-    errors: [403],
     handler: async ({ query: { $top: top = 100, ...filter } }) =>
       uncached(await audit.list({ ...filter, top })),
   }),
   route({
+    ...forOperators,
     method: 'GET',
     path: '/ops',
     operationId: 'getServiceState',
     summary: 'State of the service, for operators',
     description: 'Needs the key of an operator account. The console at `/ops` shows it.',
-    ...forOperators,
     responses: { 200: { description: 'The state.', schema: opsSchema } },
-    errors: [403],
     handler: async () => uncached(await state()),
   }),
 ];
