@@ -17,6 +17,7 @@ import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadHandler } from '../http/routes/download-handler.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
+import { createFindForDownload, type FindDataset } from '../http/routes/find-dataset.js';
 import { createLinkRoutes } from '../http/routes/links.js';
 import { createODataRoutes } from '../http/routes/odata.js';
 import { createOpenFileRoutes } from '../http/routes/open-files.js';
@@ -29,7 +30,6 @@ import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import type { Semaphores } from '../http/semaphores.js';
 import type { JobName } from '../jobs/list.js';
 import type { Scope } from '../lib/scope.js';
-import type { Caller } from '../model/permission.js';
 import { createODataVersions } from '../odata/view.js';
 import { traceReader } from '../operations/traced-parts.js';
 import { type Comparisons, createComparisons } from '../query/comparison/comparisons.js';
@@ -194,7 +194,8 @@ export const createDownloadPart = async (
     storage,
     linkTtlSeconds: config.linkTtlSeconds,
   });
-  const authorize = (caller: Caller | undefined, id: number) => access.dataset(caller, id, 'Read', 'read');
+  const findReadable: FindDataset = (caller, id) => access.dataset(caller, id, 'Read', 'read');
+  const findDataset = createFindForDownload(findReadable, quotas);
   const apiUrl = createApiUrl({
     publicUrl: config.publicUrl,
     identifyClient: createIdentifyClient(config.trustedProxies),
@@ -229,7 +230,7 @@ export const createDownloadPart = async (
   });
 
   const routes = [
-    ...createDownloadRoutes({ authorize, quotas, answer }),
+    ...createDownloadRoutes({ findDataset, answer }),
     ...createODataRoutes({
       access,
       quotas,
@@ -237,9 +238,9 @@ export const createDownloadPart = async (
       downloads: createDownloads({ ...reads, versions: odataVersions }),
       apiUrl,
     }),
-    ...createOpenFileRoutes({ authorize, apiUrl }),
+    ...createOpenFileRoutes({ findReadable, apiUrl }),
     ...createReadLinkRoutes({
-      authorize,
+      findReadable,
       quotas,
       answer,
       files: { semaphore: fileSemaphore, versions, send },
@@ -249,8 +250,7 @@ export const createDownloadPart = async (
       apiUrl,
     }),
     ...createSummaryRoutes({
-      authorize,
-      quotas,
+      findDataset,
       versions,
       summaries,
       columnValues: createColumnValues({ reader, semaphore }),
@@ -274,8 +274,7 @@ export const createDownloadPart = async (
       directSeconds: config.exportsDirectSeconds,
     }),
     ...createTableRoutes({
-      authorize,
-      quotas,
+      findDataset,
       versions,
       send,
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,

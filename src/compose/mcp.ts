@@ -5,6 +5,7 @@ import { createIdentifyClient } from '../http/client-address.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { startExport } from '../http/routes/download-answer.js';
+import { createFindForDownload } from '../http/routes/find-dataset.js';
 import type { GatewayCallers } from '../http/routes/gateway-caller.js';
 import { createMcpRoute } from '../http/routes/mcp.js';
 import type { KeepSeries } from '../http/routes/series-datasets.js';
@@ -49,8 +50,7 @@ export const createMcpPart = (
   const { gateway, callerOf, keepSeries } = providers;
   const reads = {
     ...query,
-    authorize: (caller: Caller | undefined, id: number) => access.dataset(caller, id, 'Read', 'read'),
-    quotas,
+    findDataset: createFindForDownload((caller, id) => access.dataset(caller, id, 'Read', 'read'), quotas),
     startExport: (caller: Caller, rows: number) => startExport(quotas, caller, rows),
     versionRecords: createVersionRecords(sql),
   };

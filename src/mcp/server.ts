@@ -8,6 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { orAborted } from '../lib/or-aborted.js';
 import type { Tool, ToolRequest } from './tool.js';
 
 /** A request, with a function that reports its errors. */
@@ -54,14 +55,6 @@ const listed = ({ name, title, description, input, output, openWorld = false, wr
     openWorldHint: openWorld,
   },
 });
-
-/** Rejects as soon as the signal is aborted. */
-const whileWanted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 
 /** Refuses a subscription, since the lists of tools never change. */
 const notOffered = (message: object): Response =>
@@ -144,7 +137,7 @@ export const createMcp = ({ tools, version, parse }: McpOptions): ServeMcp => {
     });
     await server.connect(transport);
     try {
-      return await whileWanted(transport.handleRequest(request, { parsedBody: message }), call.signal);
+      return await orAborted(() => transport.handleRequest(request, { parsedBody: message }), call.signal);
     } finally {
       await server.close();
     }

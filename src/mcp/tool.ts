@@ -1,7 +1,11 @@
 /** Declaration of a tool: its input, its output, and one function. */
 import type { z } from 'zod';
+import type { DatasetAccess } from '../catalog/access.js';
 import type { ExportTicket } from '../catalog/export-ticket.js';
 import type { Caller } from '../model/permission.js';
+
+/** Finds a dataset whose rows the caller may download. @throws AppError 402, 403 or 404 */
+export type FindDataset = (caller: Caller, datasetId: number) => Promise<DatasetAccess>;
 
 /** Rows in an answer. They count as an export, and sending them stops when the right to them ends. */
 export interface ShownRows {

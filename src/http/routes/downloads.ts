@@ -1,58 +1,54 @@
 import { z } from 'zod';
-import type { DatasetAccess } from '../../catalog/access.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import type { Caller } from '../../model/permission.js';
 import { formats } from '../../query/formats/formats.js';
 import { parseOptions } from '../../query/options/options.js';
 import { pathId } from '../parameters.js';
-import { type RequestHead, type ResponseSpec, type Route, route } from '../route.js';
+import { type ResponseSpec, type Route, route } from '../route.js';
 import type { AnswerDownload } from './download-handler.js';
 import { downloadBody, downloadQuery, pageQuery } from './download-schema.js';
+import type { FindDataset } from './find-dataset.js';
 
 interface DownloadRoutesDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  /** Finds a dataset whose rows the caller may download. */
+  readonly findDataset: FindDataset;
   readonly answer: AnswerDownload;
 }
-
-type DataHead = RequestHead<{ id: number }, unknown, Caller | undefined>;
 
 /** A body may have longer filters than an address. */
 const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
-export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRoutesDeps): Route[] => {
-  const mayRead = async ({ caller, params }: DataHead): Promise<DatasetAccess> => {
-    const access = await authorize(caller, params.id);
-    await quotas.requireDownload(caller, access);
-    return access;
-  };
+export const createDownloadRoutes = ({ findDataset, answer }: DownloadRoutesDeps): Route[] => {
+  /** Fields that both routes share. */
+  const shared = {
+    tags: ['Data'],
+    auth: 'optional',
+    readsDataset: true,
+    permit: 'own',
+    params: z.object({ id: pathId('Dataset') }),
+    authorize: ({ caller, params }: { caller: Caller | undefined; params: { id: number } }) =>
+      findDataset(caller, params.id),
+    errors: [402, 403, 404, 412, 504],
+  } as const;
 
   return [
     route({
+      ...shared,
       method: 'GET',
       path: '/datasets/:id/data',
       operationId: 'downloadRows',
       summary: 'Download rows',
       description:
         'The rows of a dataset, filtered and shaped. Each option is read with and without its `$`; `$quote=minimal` or `all` says which fields of csv and tsv are quoted. A whole table in CSV or Parquet, also transposed, is answered by a redirect to a short-lived link. An answer that cannot be finished ends with a broken connection.',
-      tags: ['Data'],
-      auth: 'optional',
-      readsDataset: true,
-      permit: 'own',
-      params: z.object({ id: pathId('Dataset') }),
       query: downloadQuery,
       requestHeaders: {
         'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.',
         'If-Match': '`ETag` of an earlier response; 412 if it would be another one.',
       },
-      authorize: mayRead,
       responses: {
         ...answers,
         302: redirectAnswer,
         304: { description: 'The client already has this response.' },
       },
-      errors: [402, 403, 404, 412, 504],
       handler: (request) =>
         answer(request, {
           options: parseOptions(request.query),
@@ -61,6 +57,7 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
         }),
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/datasets/:id/query',
       changesNothing: true,
@@ -68,17 +65,10 @@ export const createDownloadRoutes = ({ authorize, quotas, answer }: DownloadRout
       summary: 'Download rows, with the options in the body',
       description:
         'For options that are too long for an address. Rows are always in the answer itself. For the next page send the same body to the address in `Link`.',
-      tags: ['Data'],
-      auth: 'optional',
-      readsDataset: true,
-      permit: 'own',
-      params: z.object({ id: pathId('Dataset') }),
       query: pageQuery,
       body: downloadBody,
       bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },
-      authorize: mayRead,
       responses: answers,
-      errors: [402, 403, 404, 412, 504],
       handler: (request) =>
         answer(request, {
           options: parseOptions({ ...request.body, ...request.query }),

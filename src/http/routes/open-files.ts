@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { DatasetAccess } from '../../catalog/access.js';
-import type { Caller } from '../../model/permission.js';
 import { openFileKinds, openFiles } from '../../odata/open-files.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
+import type { FindDataset } from './find-dataset.js';
 
 interface OpenFileRoutesDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly findReadable: FindDataset;
   /** Address of the API as this client reaches it. */
   readonly apiUrl: (request: IncomingMessage) => string;
 }
 
-export const createOpenFileRoutes = ({ authorize, apiUrl }: OpenFileRoutesDeps): Route[] => [
+export const createOpenFileRoutes = ({ findReadable, apiUrl }: OpenFileRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/open/:kind',
@@ -26,7 +24,7 @@ export const createOpenFileRoutes = ({ authorize, apiUrl }: OpenFileRoutesDeps):
     auth: 'optional',
     readsDataset: true,
     params: z.object({ id: pathId('Dataset'), kind: z.enum(openFileKinds) }),
-    authorize: ({ caller, params }) => authorize(caller, params.id),
+    authorize: ({ caller, params }) => findReadable(caller, params.id),
     responses: {
       200: {
         description: 'The file.',

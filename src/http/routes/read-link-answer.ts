@@ -17,14 +17,14 @@ import { fileNameOf } from '../content/disposition.js';
 import { type Reply, type Route, type RouteRequest, route } from '../route.js';
 import type { DataRequest } from './download-answer.js';
 import type { AnswerDownload } from './download-handler.js';
+import type { FindDataset } from './find-dataset.js';
 import { linkEnded } from './links.js';
 import { drawChart } from './read-link-chart.js';
 import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored-file.js';
 import { tableFileOf } from './tables.js';
 
 export interface ReadLinkAnswerDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly findReadable: FindDataset;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
   readonly readLinks: ReadLinks;
   readonly answer: AnswerDownload;
@@ -72,14 +72,14 @@ const isReadInParts = (options: DownloadOptions): boolean =>
   options.format !== undefined && formats[options.format].readFromEnd && wholeFileOf(options) === 'table';
 
 export const createReadLinkRoute = (deps: ReadLinkAnswerDeps): Route => {
-  const { authorize, quotas, readLinks, answer, files } = deps;
+  const { findReadable, quotas, readLinks, answer, files } = deps;
 
   /** @throws AppError 403 or 404 if the account may not read the dataset any more. */
   const requireRight = async (link: FoundReadLink): Promise<LinkAccess> => {
     try {
       if (link.by.refused !== undefined) throw link.by.refused;
       const { caller } = link.by;
-      const dataset = await authorize(caller, link.datasetId);
+      const dataset = await findReadable(caller, link.datasetId);
       if (link.chart !== null) requirePublic(dataset);
       await quotas.requireDownload(caller, dataset);
       return { link, caller, dataset, judgedAt: Date.now() };

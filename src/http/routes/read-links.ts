@@ -56,7 +56,7 @@ const savedQuestion = (given: Readonly<Record<string, unknown>>, isChart: boolea
 };
 
 const managing = (deps: ReadLinkRoutesDeps): Route[] => {
-  const { authorize, quotas, readLinks, judge, downloads, apiUrl } = deps;
+  const { findReadable, quotas, readLinks, judge, downloads, apiUrl } = deps;
 
   const withRefusals = async (links: readonly ReadLink[]) => {
     const rights = await judge(links.map(rightOfLink));
@@ -89,7 +89,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
       bodyExample: { name: linkExample.name, query: linkExample.query },
       authorize: async ({ caller, params }) => {
         requireWritingKey(caller);
-        const access = await authorize(caller, params.id);
+        const access = await findReadable(caller, params.id);
         await quotas.requireDownload(caller, access);
         return access;
       },

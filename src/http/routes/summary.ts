@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { DatasetAccess } from '../../catalog/access.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import { invalid } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import type { Caller } from '../../model/permission.js';
@@ -10,11 +8,11 @@ import type { Versions } from '../../query/versions.js';
 import { pathId, pathName, queryId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { countField } from './fields.js';
+import type { FindDataset } from './find-dataset.js';
 
 interface SummaryRoutesDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  /** Finds a dataset whose rows the caller may download. */
+  readonly findDataset: FindDataset;
   readonly versions: Versions;
   readonly summaries: Summaries;
   readonly columnValues: ColumnValues;
@@ -55,8 +53,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
   ) => {
     if (named !== undefined && at !== undefined)
       throw invalid('bad_combination', 'versionId and asOf both name a version; give one of them.');
-    const access = await deps.authorize(request.caller, datasetId);
-    await deps.quotas.requireDownload(request.caller, access);
+    const access = await deps.findDataset(request.caller, datasetId);
     const version = await deps.versions.find({
       datasetId: access.id,
       currentVersionId: access.currentVersionId,
@@ -66,17 +63,18 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
     return { version, context: { queryId: `summary-${requestId}`, requestId, signal } };
   };
 
+  /** Fields that both routes share. */
+  const shared = { tags: ['Data'], auth: 'optional', permit: 'own', errors: [402, 403, 404, 504] } as const;
+
   return [
     route({
+      ...shared,
       method: 'GET',
       path: '/datasets/:id/summary',
       operationId: 'getSummary',
       summary: 'What the columns hold',
       description:
         'Per column, over all rows: nulls, different values, bounds, mean, quantiles and a histogram of numbers and dates, the most frequent texts. Kept per version.',
-      tags: ['Data'],
-      auth: 'optional',
-      permit: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: z.object({
         $filter: queryText('Only rows that match.', { maxLength: 65_536 }).optional(),
@@ -92,7 +90,6 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
             .meta({ id: 'Summary' }),
         },
       },
-      errors: [402, 403, 404, 504],
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query);
@@ -112,14 +109,12 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       },
     }),
     route({
+      ...shared,
       method: 'GET',
       path: '/datasets/:id/columns/:column/values',
       operationId: 'listColumnValues',
       summary: 'Values of a column',
       description: 'Each value with the number of its rows, the most frequent first; for completion.',
-      tags: ['Data'],
-      auth: 'optional',
-      permit: 'own',
       params: z.object({ id: pathId('Dataset'), column: pathName('Name or id of the column.') }),
       query: z.object({
         startsWith: queryText('Only values with this prefix.').optional(),
@@ -133,7 +128,6 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
           schema: z.array(z.object({ value: z.string(), count: countField('Rows.') })),
         },
       },
-      errors: [402, 403, 404, 504],
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import type { SoughtFile } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import { type Format, formats } from '../../query/formats/formats.js';
@@ -12,12 +11,12 @@ import { pathId } from '../parameters.js';
 import { type Reply, type Route, type RouteRequest, route } from '../route.js';
 import { cacheControlOf, rightToRead } from './download-answer.js';
 import { versionQuery } from './download-schema.js';
+import type { FindDataset } from './find-dataset.js';
 import { fileRequestHeaders, fileResponses, type SendStoredFile } from './stored-file.js';
 
 interface TableRoutesDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  /** Finds a dataset whose rows the caller may download. */
+  readonly findDataset: FindDataset;
   readonly versions: Pick<Versions, 'at'>;
   readonly send: SendStoredFile;
   /** Seconds for which caches may keep answers about public datasets; 0: they revalidate each time. */
@@ -51,7 +50,7 @@ export const tableFileOf = async (
 
 /** The table of a dataset as a file, at one address per file format. */
 export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
-  const { authorize, quotas, versions, send, publicMaxAgeSeconds } = deps;
+  const { findDataset, versions, send, publicMaxAgeSeconds } = deps;
 
   const answer = async (request: TableRequest, format: Format): Promise<Reply> => {
     const { access, caller } = request;
@@ -86,11 +85,7 @@ export const createTableRoutes = (deps: TableRoutesDeps): Route[] => {
       params: z.object({ id: pathId('Dataset') }),
       query: versionQuery,
       requestHeaders: fileRequestHeaders,
-      authorize: async ({ caller, params }) => {
-        const access = await authorize(caller, params.id);
-        await quotas.requireDownload(caller, access);
-        return access;
-      },
+      authorize: ({ caller, params }) => findDataset(caller, params.id),
       responses: fileResponses([format]),
       errors: [402, 403, 404, 412],
       handler: (request) => answer(request, format),

@@ -3,7 +3,6 @@ import { parse } from 'csv-parse';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { ExportTicket } from '../../catalog/export-ticket.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import { notFound } from '../../lib/errors.js';
 import type { Semaphore } from '../../lib/semaphore/semaphore.js';
 import type { Caller } from '../../model/permission.js';
@@ -12,13 +11,11 @@ import { parseOptions } from '../../query/options/options.js';
 import { noData, type Versions } from '../../query/versions.js';
 import type { VersionRecords } from '../../versions/version-records.js';
 import { fitting, maxCharacters } from '../exact.js';
-import { type Tool, type ToolRequest, tool } from '../tool.js';
+import { type FindDataset, type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionOptions } from '../version-argument.js';
 
 export interface CompareVersionsDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly findDataset: FindDataset;
   /** Counts an export of this many rows. */
   readonly startExport: (caller: Caller, rows: number) => Promise<ExportTicket>;
   readonly comparisons: Comparisons;
@@ -175,8 +172,7 @@ export const createCompareVersions = (deps: CompareVersionsDeps): Tool => {
     output,
     run: async (request, { datasetId, from, to, top = fewRows }) => {
       const { caller, owner, signal } = request;
-      const dataset = await deps.authorize(caller, datasetId);
-      await deps.quotas.requireDownload(caller, dataset);
+      const dataset = await deps.findDataset(caller, datasetId);
       const between = await pairOf(dataset, { from, to });
       const ticket = await deps.startExport(caller, top);
       try {

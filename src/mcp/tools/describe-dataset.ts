@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { Dataset } from '../../catalog/dataset-list.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Caller } from '../../model/permission.js';
 import type { ReadableVersion } from '../../model/version.js';
@@ -13,13 +12,11 @@ import type { Versions } from '../../query/versions.js';
 import type { VersionRecords } from '../../versions/version-records.js';
 import { exact, fitting, maxCharacters, shortened } from '../exact.js';
 import { examplesFor, named } from '../filter-examples.js';
-import { type Tool, type ToolRequest, tool } from '../tool.js';
+import { type FindDataset, type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionField, versionOptions } from '../version-argument.js';
 
 export interface DescribeDatasetDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly findDataset: FindDataset;
   readonly read: (caller: Caller, datasetId: number) => Promise<Dataset>;
   readonly versions: Pick<Versions, 'find' | 'at'>;
   readonly versionRecords: Pick<VersionRecords, 'list'>;
@@ -176,8 +173,7 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
     output,
     run: async (request, { datasetId, select = '', version: wanted }) => {
       const { caller } = request;
-      const access = await deps.authorize(caller, datasetId);
-      await deps.quotas.requireDownload(caller, access);
+      const access = await deps.findDataset(caller, datasetId);
       const [dataset, versions, version] = await Promise.all([
         deps.read(caller, datasetId),
         deps.versionRecords.list(datasetId, { top: maxVersions, before: undefined }),

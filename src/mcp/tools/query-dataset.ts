@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { ExportTicket } from '../../catalog/export-ticket.js';
-import type { Quotas } from '../../catalog/quotas.js';
 import { invalid } from '../../lib/errors.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { Caller } from '../../model/permission.js';
@@ -14,13 +13,11 @@ import type { Plan } from '../../query/plan.js';
 import type { Versions } from '../../query/versions.js';
 import { maxCharacters } from '../exact.js';
 import { readRows } from '../rows.js';
-import { type Tool, type ToolRequest, tool } from '../tool.js';
+import { type FindDataset, type Tool, type ToolRequest, tool } from '../tool.js';
 import { datasetIdField, versionField, versionOptions } from '../version-argument.js';
 
 export interface QueryDatasetDeps {
-  /** Finds a dataset that the caller may read. */
-  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly findDataset: FindDataset;
   /** Counts an export of this many rows. */
   readonly startExport: (caller: Caller, rows: number) => Promise<ExportTicket>;
   readonly downloads: Downloads;
@@ -135,7 +132,7 @@ const inFull = (column: OutputColumn): OutputColumn => {
 const namesOf = ({ columns }: ReadableVersion): string => JSON.stringify(columns.map(({ name }) => name));
 
 export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
-  const { authorize, quotas, startExport, downloads, versions } = deps;
+  const { findDataset, startExport, downloads, versions } = deps;
 
   /** False if columns were renamed since: a version that is read by id has the names with which it was published. */
   const hasPresentNames = async (datasetId: number, version: ReadableVersion): Promise<boolean> => {
@@ -225,8 +222,7 @@ export const createQueryDataset = (deps: QueryDatasetDeps): Tool => {
     input,
     output,
     run: async (request, args) => {
-      const dataset = await authorize(request.caller, args.datasetId);
-      await quotas.requireDownload(request.caller, dataset);
+      const dataset = await findDataset(request.caller, args.datasetId);
       const ticket = await startExport(request.caller, args.top ?? fewRows);
       try {
         const answer = await read(request, dataset, args);

@@ -56,7 +56,6 @@ export interface DownloadServerOptions {
 }
 
 const countingQuotas = (counted: number[]) => ({
-  requireDownload: async () => undefined,
   requireExport: async () => undefined,
   startExport: async (): Promise<ExportTicket> => ({
     spend: () => undefined,
@@ -94,7 +93,7 @@ export const createDownloadServer = async (
     remembered: (datasetId) => known.get(datasetId),
     forget: () => undefined,
   };
-  const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
+  const findDataset = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
     if (!known.has(id)) throw notFound('dataset_not_found', 'No such dataset.');
     const noLimits = { maxStoredBytes: null, maxDatasetRows: null, maxColumns: null, maxUploadBytes: null };
     return {
@@ -151,8 +150,7 @@ export const createDownloadServer = async (
   const app = createApp({
     routes: [
       ...createDownloadRoutes({
-        authorize,
-        quotas: countingQuotas(counted),
+        findDataset,
         answer: createDownloadHandler({
           quotas: countingQuotas(counted),
           downloads: createDownloads({
@@ -179,8 +177,7 @@ export const createDownloadServer = async (
         directSeconds: options.directSeconds ?? 0,
       }),
       ...createTableRoutes({
-        authorize,
-        quotas: countingQuotas(counted),
+        findDataset,
         versions,
         send,
         publicMaxAgeSeconds: 0,
