@@ -1,7 +1,6 @@
 import { listJobs, runJobNow } from '../jobs/records.js';
 import type { AdminGroup } from './command.js';
 
-/** `jobs`, `jobs run` */
 export const jobCommands: AdminGroup = {
   name: 'jobs',
   summary: 'Jobs',

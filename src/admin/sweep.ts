@@ -3,7 +3,6 @@ import type { AdminContext, AdminGroup } from './command.js';
 /** Connects. The sweep returns one line per kind of item. */
 type OpenSweep = (context: AdminContext) => Promise<() => Promise<object[]>>;
 
-/** `sweep` */
 export const createSweepCommands = (open: OpenSweep): AdminGroup => ({
   name: 'sweep',
   summary: 'Storage',

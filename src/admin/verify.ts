@@ -11,7 +11,6 @@ interface OpenedVerification {
 /** @param backups Backups that have rows which Kafka does not have. */
 type OpenVerification = (context: AdminContext, backups?: string) => Promise<OpenedVerification>;
 
-/** `verify` */
 export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({
   name: 'verify',
   summary: 'Storage',

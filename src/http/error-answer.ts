@@ -34,9 +34,7 @@ const asAppError = (error: unknown): unknown => {
       'conflict',
       'changed_meanwhile',
       'Something this request refers to was deleted in the meantime.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   return error;
 };

@@ -29,7 +29,6 @@ const refusal = (maxBytes: number): HttpFault =>
   );
 
 interface ReadWholeOptions {
-  /** Maximum bytes that are read. */
   readonly maxBytes: number;
   /** Counts the bytes in memory. */
   readonly unsent: ByteShare;

@@ -47,9 +47,7 @@ const brokenForm = (error: unknown): AppError => {
     'invalid',
     'bad_form',
     'The multipart form is malformed or ends before its closing boundary.',
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 };
 

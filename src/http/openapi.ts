@@ -51,7 +51,6 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   },
 });
 
-/** Error schema of OData. */
 const odataErrorSchema: Json = {
   type: 'object',
   required: ['error'],

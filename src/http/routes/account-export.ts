@@ -18,7 +18,6 @@ interface AccountExportRouteDeps {
   };
 }
 
-/** `GET /account/export` */
 export const createAccountExportRoute = ({ quotas, accountExport }: AccountExportRouteDeps): Route =>
   route({
     method: 'GET',

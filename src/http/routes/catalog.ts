@@ -9,7 +9,6 @@ import { createSearchRoutes } from './search.js';
 import { createSessionRoutes } from './session.js';
 import { createTeamRoutes } from './teams.js';
 
-/** Every route of the catalog. */
 export const createCatalogRoutes = (catalog: Catalog): Route[] => [
   ...createAccountRoutes(catalog),
   ...createSessionRoutes(catalog),

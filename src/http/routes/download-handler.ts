@@ -35,7 +35,6 @@ interface DownloadHandlerDeps {
   readonly quotas: Pick<Quotas, 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
   readonly resultCache: ResultCache;
-  /** Series of a dataset. */
   readonly seriesOf: (datasetId: number) => Promise<readonly DescribedSeries[]>;
   readonly exportFiles: ExportFiles;
   /** Address of the API as this client reaches it, such as `https://host/api`. */

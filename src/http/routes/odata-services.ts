@@ -34,7 +34,6 @@ const setOf = (dataset: DatasetAccess): ServedSet => {
   };
 };
 
-/** Services of datasets, and services of repositories. */
 export const createODataServices = ({ access, quotas }: Omit<ODataServicesDeps, 'apiUrl'>) => {
   const dataset: OpenService = async (caller, id) => {
     const found = await access.dataset(caller, id, 'Read', 'read');

@@ -163,7 +163,6 @@ export const storesSchema = z
   })
   .meta({ id: 'OperationsStores' });
 
-/** One event of the audit trail. */
 export const auditEventSchema = z
   .object({
     id: idField('Grows with time.'),

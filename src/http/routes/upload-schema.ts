@@ -25,7 +25,6 @@ export const formOf = (table: object) =>
 
 export const uploadForm = formOf(uploadOptions);
 
-/** Query parameters of an upload. */
 export const uploadQuery = z.object({
   processId: queryId(
     'A reserved process of the same account that the upload fills (`POST /datasets/{id}/processes`).',
