@@ -72,15 +72,11 @@ export interface DatasetFilter {
 }
 
 /** Fields of a dataset that are the same for all callers. */
-interface ShownRow extends Pick<DatasetTargetRow, 'repositoryId' | 'privacy'> {
-  id: number;
-  name: string;
-  description: string | null;
-  sourceName: string | null;
-  sourceUrl: string | null;
-  frequency: string | null;
-  minDate: string | null;
-  maxDate: string | null;
+interface ShownRow
+  extends Omit<
+    DatasetSummary,
+    'permission' | 'rowCount' | 'byteSize' | 'currentVersionId' | 'createdAt' | 'updatedAt' | 'series'
+  > {
   rowCount: number | null;
   byteSize: number | null;
   currentVersionId: number | null;

@@ -31,18 +31,7 @@ export interface LinkedRead {
   readonly whole: boolean;
 }
 
-export interface ExportQuota {
-  /**
-   * Counts one export of the caller. Exact for concurrent requests. Nothing is counted without a caller.
-   * @throws AppError 402 if the exports or bytes of the day are used up.
-   */
-  startExport(caller: Caller | undefined, read?: LinkedRead): Promise<ExportTicket>;
-  /**
-   * Checks the quota without counting, for an answer that only links to the file.
-   * @throws AppError 402 if neither an export could start nor ranges of this file could be read.
-   */
-  requireExport(caller: Caller | undefined, file: string): Promise<void>;
-}
+export type ExportQuota = ReturnType<typeof createExportQuota>;
 
 interface Taken {
   readonly day: string;
@@ -108,13 +97,17 @@ interface ExportQuotaOptions {
   readonly counts: Pick<ExportCounts, 'open'>;
 }
 
-export const createExportQuota = ({ sql, counts }: ExportQuotaOptions): ExportQuota => {
+export const createExportQuota = ({ sql, counts }: ExportQuotaOptions) => {
   const refuse = async (accountId: number): Promise<never> => {
     throw exportsUsedUp(await planOf(sql, accountId), await readDay(sql, accountId));
   };
 
   return {
-    async startExport(caller, read) {
+    /**
+     * Counts one export of the caller. Exact for concurrent requests. Nothing is counted without a caller.
+     * @throws AppError 402 if the exports or bytes of the day are used up.
+     */
+    async startExport(caller: Caller | undefined, read?: LinkedRead): Promise<ExportTicket> {
       if (caller === undefined) return freeTicket;
       const { accountId, exportsUnbounded = false } = caller;
       if (exportsUnbounded && read === undefined) return counts.open(accountId);
@@ -127,7 +120,11 @@ export const createExportQuota = ({ sql, counts }: ExportQuotaOptions): ExportQu
       return refuse(accountId);
     },
 
-    async requireExport(caller, file) {
+    /**
+     * Checks the quota without counting, for an answer that only links to the file.
+     * @throws AppError 402 if neither an export could start nor ranges of this file could be read.
+     */
+    async requireExport(caller: Caller | undefined, file: string): Promise<void> {
       if (caller === undefined) return;
       const [seen] = await sql.query<{ allowed: boolean }>(mayExport, [caller.accountId, file]);
       if (seen?.allowed !== true) await refuse(caller.accountId);

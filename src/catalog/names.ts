@@ -10,23 +10,21 @@ import { nameProblem } from '../model/names.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { brokenUnique } from './sql-state.js';
 
+const refusing =
+  (problemOf: (name: string) => string | undefined) =>
+  (name: string): void => {
+    const problem = problemOf(name);
+    if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
+  };
+
 /** @throws AppError 400 */
-export const requireName = (name: string): void => {
-  const problem = nameProblem(name);
-  if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
-};
+export const requireName = refusing(nameProblem);
 
 /** Checks a name that an operator gives to an account. @throws AppError 400. */
-export const requireHandle = (name: string): void => {
-  const problem = handleProblem(name);
-  if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
-};
+export const requireHandle = refusing(handleProblem);
 
 /** Checks a name that a user gives to an account or team. @throws AppError 400. */
-export const requireOwnHandle = (name: string): void => {
-  const problem = ownHandleProblem(name);
-  if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
-};
+export const requireOwnHandle = refusing(ownHandleProblem);
 
 /**
  * Runs a transaction that creates or renames an account or team and calls `claimName` in it.

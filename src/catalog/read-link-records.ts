@@ -10,22 +10,46 @@ const today = `(now() AT TIME ZONE 'UTC')::date`;
 const dayBytes = `CASE WHEN l.day = ${today} THEN l.day_bytes ELSE 0 END`;
 const bytesToday = `${dayBytes} AS "bytesToday"`;
 
-export interface ShownRow {
-  id: number;
-  name: string;
-  datasetId: number;
-  datasetName: string;
-  prefix: string;
+/** How the answer of a link is drawn. */
+export interface LinkChart {
+  readonly kind: 'line' | 'bar' | 'scatter';
+  readonly title: string;
+  readonly theme: 'auto' | 'light' | 'dark';
+}
+
+/** A link as its owner sees it, without its address. */
+export interface ReadLink {
+  readonly id: number;
+  readonly name: string;
+  readonly datasetId: number;
+  readonly datasetName: string;
+  /** Start of the token, for recognition in lists. */
+  readonly prefix: string;
+  /** Options of the download. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Null: the answer is rows. */
+  readonly chart: LinkChart | null;
+  /** The key that limits the link; the link ends with it. Null: it depends only on the account. */
+  readonly keyId: number | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly maxBytesPerDay: number | null;
+  /** Exact to a minute. */
+  readonly lastUsedAt: string | null;
+  /** Answers with rows. */
+  readonly reads: number;
+  readonly bytes: number;
+  readonly bytesToday: number;
+}
+
+/** The row of a link. */
+export interface ShownRow
+  extends Omit<ReadLink, 'query' | 'chart' | 'createdAt' | 'expiresAt' | 'lastUsedAt'> {
   query: string;
   chart: string | null;
-  keyId: number | null;
   createdAt: Date;
   expiresAt: Date | null;
-  maxBytesPerDay: number | null;
   lastUsedAt: Date | null;
-  reads: number;
-  bytes: number;
-  bytesToday: number;
 }
 
 /** Select items of `ShownRow`; the link is `l`. */

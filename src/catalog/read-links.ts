@@ -17,44 +17,14 @@ import {
   type FoundRow,
   findLink,
   insertLink,
+  type LinkChart,
   listLinks,
   noteLinkUse,
+  type ReadLink,
   type ShownRow,
   updateLink,
 } from './read-link-records.js';
 import { tooMany } from './row-limits.js';
-
-/** How the answer of a link is drawn. */
-export interface LinkChart {
-  readonly kind: 'line' | 'bar' | 'scatter';
-  readonly title: string;
-  readonly theme: 'auto' | 'light' | 'dark';
-}
-
-/** A link as its owner sees it, without its address. */
-export interface ReadLink {
-  readonly id: number;
-  readonly name: string;
-  readonly datasetId: number;
-  readonly datasetName: string;
-  /** Start of the token, for recognition in lists. */
-  readonly prefix: string;
-  /** Options of the download. */
-  readonly query: Readonly<Record<string, unknown>>;
-  /** Null: the answer is rows. */
-  readonly chart: LinkChart | null;
-  /** The key that limits the link; the link ends with it. Null: it depends only on the account. */
-  readonly keyId: number | null;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly maxBytesPerDay: number | null;
-  /** Exact to a minute. */
-  readonly lastUsedAt: string | null;
-  /** Answers with rows. */
-  readonly reads: number;
-  readonly bytes: number;
-  readonly bytesToday: number;
-}
 
 interface CreatedReadLink extends ReadLink {
   /** Returned only once. */

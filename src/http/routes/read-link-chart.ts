@@ -1,6 +1,6 @@
 /** The answer of a read link as a picture, or as a page for frames. */
 import type { Readable } from 'node:stream';
-import type { LinkChart } from '../../catalog/read-links.js';
+import type { LinkChart } from '../../catalog/read-link-records.js';
 import { chartRoles } from '../../query/chart/chart.js';
 import { chartData, maxChartBytes, tooManyPoints } from '../../query/chart/data.js';
 import { chartPolicy } from '../../query/chart/style.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { requireWritingKey } from '../../catalog/key-rights.js';
-import type { ReadLink } from '../../catalog/read-links.js';
+import type { ReadLink } from '../../catalog/read-link-records.js';
 import type { StandingRights } from '../../catalog/standing-rights.js';
 import { invalid } from '../../lib/errors.js';
 import { chartRoles } from '../../query/chart/chart.js';

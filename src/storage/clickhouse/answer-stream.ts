@@ -143,9 +143,3 @@ export const limitWaits = (guard: Transform, budgetMs: number, limitReached: () 
   timer.unref();
   guard.once('close', () => clearInterval(timer));
 };
-
-export const textOf = async (stream: Readable): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-};

@@ -1,14 +1,9 @@
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { isAppError } from '../../lib/errors.js';
 import { firstBytes } from '../../lib/first-bytes.js';
 import type { Log } from '../../lib/log.js';
-import {
-  createTailGuard,
-  exceptionTagHeader,
-  limitWaits,
-  pipeToSlowReader,
-  textOf,
-} from './answer-stream.js';
+import { createTailGuard, exceptionTagHeader, limitWaits, pipeToSlowReader } from './answer-stream.js';
 import { type ClickHouseServers, type Connection, firstShard, type ShardPlace } from './client.js';
 import { readError, storeUnavailable, timeLimitReached } from './errors.js';
 import { lowPriority } from './low-priority.js';
@@ -144,7 +139,7 @@ export const createReader = (options: ReaderOptions): Reader => {
     const startedAt = Date.now();
     const answer = await answerInTime(query);
     if (answer.status !== 200) {
-      const error = readError(await textOf(answer.body), headerOf(answer, 'x-clickhouse-exception-code'));
+      const error = readError(await text(answer.body), headerOf(answer, 'x-clickhouse-exception-code'));
       log.warn({ queryId: query.queryId, code: error.code, err: error.cause }, 'query refused');
       throw error;
     }
@@ -173,8 +168,7 @@ export const createReader = (options: ReaderOptions): Reader => {
       return numbers.map((number) => ({ ...place, shard: number }));
     },
     async queryObjects<T>(query: ReadQuery): Promise<T[]> {
-      const text = await textOf(await open(query));
-      return text
+      return (await text(await open(query)))
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as T);
