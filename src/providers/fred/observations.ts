@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
-import { allPages } from '../listing.js';
+import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { allPages, loadPart } from '../listing.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
@@ -16,7 +16,7 @@ import { boundOf } from '../range.js';
 import { count, day, filled, readShape, requireValue, written } from '../shape.js';
 import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
 import { withAsOf } from './real-time.js';
-import { describe, named, seriesReply } from './reply.js';
+import { describe, named, notPublished, seriesReply } from './reply.js';
 
 /** Format of FRED: at most 25 letters and digits. */
 export const idForm = /^[A-Za-z0-9]{1,25}$/;
@@ -87,22 +87,16 @@ const fetchRights = async (seriesId: string, http: UpstreamHttp): Promise<Series
 };
 
 const releaseReply = z.object({
-  releases: z.array(z.object({ id: z.number().int(), name: z.string() })).min(1),
+  releases: z.array(z.object({ id: z.number().int(), name: z.string() })),
 });
 const datesReply = z.object({ release_dates: z.array(z.object({ date: day })) });
 
-/** The release of a series, with the dates of the last and the next one. */
-const fetchRelease = async (seriesId: string, { http, today }: Context): Promise<SeriesMetadata> => {
+/** Days of a release, newest first. */
+const fetchReleaseDays = async (releaseId: number, http: UpstreamHttp): Promise<readonly string[]> => {
   const payload = await http.json({
-    path: ['series', 'release'],
-    query: { series_id: seriesId, file_type: 'json' },
-    keep: 'structure',
-  });
-  const [release] = readShape(named, releaseReply, payload).releases;
-  const dates = await http.json({
     path: ['release', 'dates'],
     query: {
-      release_id: release?.id,
+      release_id: releaseId,
       // Without it, future dates are omitted.
       include_release_dates_with_no_data: 'true',
       sort_order: 'desc',
@@ -111,9 +105,22 @@ const fetchRelease = async (seriesId: string, { http, today }: Context): Promise
     },
     keep: 'list',
   });
-  const days = readShape(named, datesReply, dates).release_dates.map(({ date }) => date);
+  return readShape(named, datesReply, payload).release_dates.map(({ date }) => date);
+};
+
+/** The release of a series, with the dates of the last and the next one. */
+const fetchRelease = async (seriesId: string, ctx: Context): Promise<SeriesMetadata> => {
+  const { http, today } = ctx;
+  const payload = await http.json({
+    path: ['series', 'release'],
+    query: { series_id: seriesId, file_type: 'json' },
+    keep: 'structure',
+  });
+  const [release] = readShape(named, releaseReply, payload).releases;
+  if (release === undefined) return {};
+  const days = (await loadPart(ctx, 'release dates', () => fetchReleaseDays(release.id, http))) ?? [];
   return toMetadata({
-    release: release?.name,
+    release: release.name,
     last_release: days.find((date) => date <= today),
     next_release: days.findLast((date) => date > today),
   });
@@ -153,7 +160,11 @@ const describedData = async (
 ): Promise<SeriesData> => {
   // Requested first, so an unknown series costs one request.
   const entry = await fetchSeries(seriesId, ctx);
-  const [rights, data, more] = await Promise.all([fetchRights(seriesId, ctx.http), load(), fetchMore?.()]);
+  const [rights, data, more] = await Promise.all([
+    loadPart(ctx, 'tags', () => fetchRights(seriesId, ctx.http)),
+    load(),
+    fetchMore && loadPart(ctx, 'release', fetchMore),
+  ]);
   return {
     label: filled(entry.title) ?? seriesId,
     metadata: { ...transformed(describe(entry), params), ...rights, ...more },
@@ -186,7 +197,7 @@ export const series = async (seriesId: string, given: Params, ctx: Context): Pro
     async () => {
       const data = await fetchAllObservations(seriesId, optionsOf(params), ctx.http);
       if (data.length === 0 && params.asOf !== undefined) {
-        throw seriesNotFound(named, seriesId, `Nothing of it was published by ${params.asOf}.`);
+        throw notPublished(seriesId, String(params.asOf));
       }
       // Over its limit FRED may return no rows at all; without bounds no series is empty.
       if (data.length === 0 && params.start === undefined && params.end === undefined) {

@@ -1,10 +1,9 @@
 import { invalid } from '../../lib/errors.js';
-import { seriesNotFound } from '../errors.js';
 import type { Params } from '../parameter.js';
 import type { Context, PanelData } from '../provider.js';
 import { describedSeries } from './observations.js';
 import { periodOf } from './real-time.js';
-import { named } from './reply.js';
+import { named, notPublished } from './reply.js';
 import { vintages } from './vintages.js';
 
 /** Maximum vintages of one panel, whose values come in one request. */
@@ -26,7 +25,7 @@ export const vintagePanel = async (
   const before = all.findLast((day) => day <= start);
   const days = all.filter((day) => day > start);
   const window = before === undefined ? days : [start, ...days];
-  if (window.length === 0) throw seriesNotFound(named, seriesId, `Nothing of it was published by ${end}.`);
+  if (window.length === 0) throw notPublished(seriesId, end);
   if (window.length > maxVintages) {
     throw invalid(
       'panel_too_large',

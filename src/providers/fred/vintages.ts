@@ -6,7 +6,7 @@ import type { Params } from '../parameter.js';
 import type { Context, UpstreamHttp, VintageValue } from '../provider.js';
 import { count, day, readShape, written } from '../shape.js';
 import { idForm, missing, optionsOf, pageSize } from './observations.js';
-import { named } from './reply.js';
+import { isNotPublished, named } from './reply.js';
 
 /**
  * ALFRED, the archive of FRED: the values of a series on each day on which it was published or revised. Documentation:
@@ -75,10 +75,15 @@ export const vintages = {
     window: readonly string[],
     { http }: Context,
   ): Promise<readonly VintageValue[]> {
-    const { items: values } = await fetchWindow(seriesId, params, window, http);
+    const values = await fetchWindow(seriesId, params, window, http).catch((error: unknown) => {
+      // Datasets of several series also have vintages from before the first one of this series.
+      if (isNotPublished(error)) return undefined;
+      throw error;
+    });
+    if (values === undefined) return [];
     // Over its limit FRED may return no rows at all; without bounds no series is empty.
-    if (values.length === 0 && params.start === undefined && params.end === undefined)
+    if (values.items.length === 0 && params.start === undefined && params.end === undefined)
       throw unexpectedReply(named, 'no observations in a vintage');
-    return values;
+    return values.items;
   },
 };

@@ -185,6 +185,78 @@ describe('fred', () => {
     });
   });
 
+  const withoutThem = (paths: readonly string[], answer: Pick<Exchange, 'status' | 'reply'>) =>
+    exchanges.map((one) => (paths.includes(one.path) ? { ...one, ...answer } : one));
+  const lenient = (ctx: OpenedConnector['ctx'], skipped: string[]): OpenedConnector['ctx'] => ({
+    ...ctx,
+    skipPart: (part) => skipped.push(part) > 0,
+  });
+  const values = ['243.164', '245.968', '249.580'];
+
+  it.each([
+    ['its tags', ['/series/tags'], { status: 500, reply: 'x' }, ['tags'], ['release', 'next_release']],
+    ['its release', ['/series/release'], bad('Bad Request.  No release.'), ['release'], ['source']],
+    ['the dates', ['/release/dates'], { status: 500, reply: 'x' }, ['release dates'], ['source', 'release']],
+    ['a release', ['/series/release'], { reply: { releases: [] } }, [], ['source']],
+    [
+      'all but the values',
+      ['/series/tags', '/series/release', '/release/dates'],
+      { status: 404, reply: {} },
+      ['tags', 'release'],
+      [],
+    ],
+  ] satisfies [string, string[], Pick<Exchange, 'status' | 'reply'>, string[], string[]][])(
+    'gives a series that lacks %s',
+    async (_name, paths, answer, expected, kept) => {
+      const { ctx } = await open({ apiKey, exchanges: withoutThem(paths, answer) });
+      const skipped: string[] = [];
+      const { data, metadata } = await fred.series('GDP', { units: 'lin' }, lenient(ctx, skipped));
+      expect(data.slice(1).map(({ value }) => value)).toEqual(values);
+      expect(skipped).toEqual(expected);
+      const optional = ['source', 'release', 'next_release'].filter((name) => name in metadata);
+      expect(optional).toEqual(expect.arrayContaining(kept));
+      expect(metadata.units).toBe('Billions of Dollars');
+    },
+  );
+
+  const notInAlfred = bad('Bad Request.  The series does not exist in ALFRED but may exist in FRED.');
+
+  it('says that nothing was published before the first vintage', async () => {
+    const asOf = '1980-01-01';
+    const past = {
+      ...observations({ ...everything, realtime_start: asOf, realtime_end: asOf }),
+      ...notInAlfred,
+    };
+    const { ctx } = await open({ apiKey, exchanges: [past, ...exchanges] });
+    await expect(fred.series('GDP', { units: 'lin', asOf }, ctx)).rejects.toMatchObject({
+      kind: 'not_found',
+      message: "Nothing of 'GDP' of FRED was published by 1980-01-01.",
+    });
+  });
+
+  it('has no values in a window before the first vintage, and no days of a series without vintages', async () => {
+    const window = { realtime_start: '1980-01-01', realtime_end: '1980-02-01', output_type: '1' };
+    const days = { path: '/series/vintagedates', query: { series_id: 'GDP', limit: '10000', offset: '0' } };
+    const { ctx } = await open({
+      apiKey,
+      exchanges: [
+        { ...observations({ ...everything, ...window }), ...notInAlfred },
+        { ...days, query: { ...days.query, ...json }, ...notInAlfred },
+      ],
+    });
+    expect(await vintagesOf().values('GDP', { units: 'lin' }, ['1980-01-01', '1980-02-01'], ctx)).toEqual([]);
+    await expect(vintagesOf().days('GDP', ctx)).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'no_vintages',
+    });
+  });
+
+  it('does not take a refused access for a refused key', async () => {
+    const { ctx, upstream } = await open({ apiKey });
+    upstream.answerAll({ status: 403, reply: '<HTML><TITLE>Access Denied</TITLE></HTML>' });
+    await expect(fred.series('GDP', {}, ctx)).rejects.toMatchObject({ code: 'upstream_failed' });
+  });
+
   it('reads the last change of a series with one request', async () => {
     const { ctx, upstream } = await open();
     expect(await fred.lastUpdate?.('GDP', {}, ctx)).toBe('2026-02-26 07:54:01-06');
