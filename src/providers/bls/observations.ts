@@ -1,5 +1,5 @@
 import { parseYearAndCode } from '../dates.js';
-import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
+import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { legendOf, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { longestFlag, readValue } from '../numbers.js';
@@ -8,7 +8,7 @@ import type { Context, Observation, SeriesData } from '../provider.js';
 import { withinBounds, yearOf } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
 import { popularLabels } from './popular.js';
-import { type Catalog, dataReply, named, type Row, unknownIds } from './reply.js';
+import { type Catalog, dataReply, named, type Row, readYearLimit, unknownIds } from './reply.js';
 import { unitOf } from './units.js';
 
 /** According to the documentation: capital letters, digits, underscore, dash and hash. */
@@ -25,7 +25,7 @@ interface Years {
   readonly to: number;
 }
 
-/** Rows of some series, in the order of their ids; undefined for an unknown series. */
+/** Rows of some series, in the order of their ids; undefined for an unknown series. A number if only so many years are allowed. */
 const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, key }: Context) => {
   const payload = await http.json({
     path: ['timeseries', 'data', ''],
@@ -40,6 +40,12 @@ const fetchYears = async (ids: readonly string[], { from, to }: Years, { http, k
     keep: 'series',
   });
   const { Results, message } = readShape(named, dataReply, payload);
+  const limit = readYearLimit(message ?? []);
+  if (limit !== undefined) {
+    // The reply lacks the other years.
+    if (!(limit > 0 && limit < to - from + 1)) throw unexpectedReply(named, 'fewer years than requested');
+    return limit;
+  }
   const unknown = new Set(unknownIds(message ?? []));
   return ids.map((id) =>
     unknown.has(id)
@@ -152,14 +158,6 @@ const thisYear = ({ today }: Pick<Context, 'today'>): number => Number(today.sli
 const newestYear = ({ end }: Params, ctx: Pick<Context, 'today'>): number =>
   Math.min(yearOf(end) ?? thisYear(ctx), thisYear(ctx));
 
-export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
-  checkId(seriesId);
-  const to = thisYear(ctx);
-  const [found] = await fetchYears([seriesId], { from: to - span(ctx) + 1, to }, ctx);
-  if (found === undefined) throw seriesNotFound(named, seriesId);
-  return toSeries(seriesId, { catalog: found.catalog, rows: found.data });
-};
-
 /** Years of a series that a caller without a key gets with two of 25 requests per day; the whole series may need twelve. */
 const anonymousYears = 20;
 
@@ -172,33 +170,50 @@ export const defaultStart = {
 };
 
 /**
- * Reads from the newest years backwards. The service does not report where a series starts: the first span without rows after spans with
- * rows is the end.
+ * Reads from the newest years backwards. The service does not report where a series starts: the first span without rows, after every series
+ * has had rows, is the end.
  *
+ * @param newestOnly Stops at the newest span with rows.
  * @returns one entry per id, undefined for an unknown series
  */
 export const fetchRange = async (
   ids: readonly string[],
   params: Params,
   ctx: Context,
+  newestOnly = false,
 ): Promise<{ readonly found: readonly (Found | undefined)[]; readonly requests: number }> => {
   const newest = newestYear(params, ctx);
   const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
   let found: readonly (Found | undefined)[] = ids.map(() => ({ rows: [], catalog: undefined }));
+  const allHaveRows = () => found.every((one) => one === undefined || one.rows.length > 0);
   let requests = 0;
-  for (let to = newest; to >= oldest; to -= span(ctx)) {
-    const replies = await fetchYears(ids, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
+  let years = span(ctx);
+  for (let to = newest; to >= oldest; ) {
+    const from = Math.max(to - years + 1, oldest);
+    const replies = await fetchYears(ids, { from, to }, ctx);
     requests += 1;
+    if (typeof replies === 'number') {
+      years = replies;
+      continue;
+    }
     const isEmpty = replies.every((reply) => reply === undefined || reply.data.length === 0);
-    if (isEmpty && found.some((one) => one !== undefined && one.rows.length > 0)) break;
+    if (isEmpty && allHaveRows()) break;
     found = found.map((one, place) => {
       const reply = replies[place];
       if (one === undefined || reply === undefined) return undefined;
       return { rows: [...one.rows, ...reply.data], catalog: one.catalog ?? reply.catalog };
     });
-    if (found.every((one) => one === undefined)) break;
+    if (found.every((one) => one === undefined) || (newestOnly && allHaveRows())) break;
+    to = from - 1;
   }
   return { found, requests };
+};
+
+export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
+  checkId(seriesId);
+  const [found] = (await fetchRange([seriesId], {}, ctx, true)).found;
+  if (found === undefined) throw seriesNotFound(named, seriesId);
+  return toSeries(seriesId, found);
 };
 
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {

@@ -67,6 +67,12 @@ const noSeries = /^(?:Series does not exist|Invalid Series) for Series\s+(\S+)/i
 export const unknownIds = (sentences: readonly string[]): string[] =>
   sentences.flatMap((one) => noSeries.exec(one)?.[1] ?? []);
 
+/** Years that a request may have, if the service left out those beyond; NaN if the notice does not say how many. */
+export const readYearLimit = (sentences: readonly string[]): number | undefined => {
+  const notice = sentences.find((one) => /year range\b.*\breduced\b/i.test(one));
+  return notice === undefined ? undefined : Number(/limit of (\d+) year/i.exec(notice)?.[1]);
+};
+
 /** Returns true for a request of several series: the known ones are a valid answer. */
 const asksForSeveral = ({ body }: UpstreamRequest): boolean => {
   const ids = body !== undefined && 'seriesid' in body ? body.seriesid : undefined;

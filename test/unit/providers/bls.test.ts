@@ -172,6 +172,61 @@ describe('bls', () => {
     expect(requestedYears(connector)).toEqual(['2007-2026', '1987-2006', '1967-1986']);
   });
 
+  it('previews a series that ended long ago', async () => {
+    const id = 'WPS00000000';
+    const connector = await open([
+      ask(id, '2017', '2026', reply(id, [])),
+      ask(id, '2007', '2016', reply(id, [['2010', 'M01', '2']])),
+    ]);
+    expect((await bls.preview(id, {}, connector.ctx)).data).toEqual([{ date: '2010-01-01', value: '2' }]);
+    expect(requestedYears(connector)).toEqual(['2017-2026', '2007-2016']);
+  });
+
+  const reduced = (years: string) => [`Year range has been reduced to the system-allowed limit of ${years}.`];
+
+  it('reads fewer years at a time if the service leaves out the others', async () => {
+    const id = 'WPS00000000';
+    const connector = await open(
+      [
+        ask(id, '2007', '2026', reply(id, [['2010', 'M01', '2']], reduced('10 years')), true),
+        ask(id, '2017', '2026', reply(id, [['2020', 'M01', '3']]), true),
+        ask(id, '2007', '2016', reply(id, [['2010', 'M01', '2']]), true),
+        ask(id, '1997', '2006', reply(id, []), true),
+      ],
+      'my-own-key',
+    );
+    const { data } = await bls.series(id, {}, connector.ctx);
+    expect(data.map(({ value }) => value)).toEqual(['3', '2']);
+    expect(requestedYears(connector)).toEqual(['2007-2026', '2017-2026', '2007-2016', '1997-2006']);
+  });
+
+  it.each(['10 years', '0 years', 'some time'])(
+    'refuses years that are left out by a limit of %s',
+    async (limit) => {
+      const id = 'WPS00000000';
+      const { ctx } = await open([ask(id, '2017', '2026', reply(id, [], reduced(limit)))]);
+      await expect(bls.series(id, {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
+    },
+  );
+
+  it('reads a panel until each of its series has rows', async () => {
+    const [one, ended] = ['WPS00000001', 'WPS00000002'];
+    const span = (startyear: string, endyear: string, rows: readonly Row[], of = one): Exchange => ({
+      path: '/timeseries/data/',
+      body: { seriesid: [one, ended], startyear, endyear },
+      reply: several({ [one]: of === one ? rows : [], [ended]: of === ended ? rows : [] }),
+    });
+    const connector = await open([
+      span('2017', '2026', [['2020', 'M01', '1']]),
+      span('2007', '2016', []),
+      span('1997', '2006', [['2000', 'M01', '2']], ended),
+      span('1987', '1996', []),
+    ]);
+    const found = await bls.panel?.(`${one}+${ended}`, {}, connector.ctx);
+    expect(found?.series.map(({ data }) => data.length)).toEqual([1, 1]);
+    expect(requestedYears(connector).at(-1)).toBe('1987-1996');
+  });
+
   const several = (rows: Readonly<Record<string, readonly Row[]>>) => {
     const series = Object.entries(rows).flatMap(([id, own]) => reply(id, own).Results.series);
     // In another order than requested.
