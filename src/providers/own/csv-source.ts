@@ -22,10 +22,11 @@ const dateOf = (written: string, order: CsvRecord['dates']): string | undefined 
   return parseDay(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
 };
 
-const decimalOf =
-  (decimalComma: boolean) =>
-  (text: string): string | undefined =>
-    parseDecimal(decimalComma ? text.replace(/^([+-]?\d+),(\d+)$/, '$1.$2') : text);
+/** With a decimal comma a point only groups thousands: `1.234,5`. Another one (`1.23`) is not a number. */
+const parseCommaDecimal = (text: string): string | undefined => {
+  const plain = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(text) ? text.replaceAll('.', '') : text;
+  return plain.includes('.') ? undefined : parseDecimal(plain.replace(',', '.'));
+};
 
 /** Bytes parsed per turn of the event loop. */
 const pieceLength = 65_536;
@@ -77,7 +78,7 @@ const readRows = async (
     skip_empty_lines: true,
     relax_column_count: true,
   });
-  const readDecimal = decimalOf(record.decimalComma);
+  const readDecimal = record.decimalComma ? parseCommaDecimal : parseDecimal;
   const own: Observation[] = [];
   let columns: ReturnType<typeof columnsOf> | undefined;
   for await (const cells of lines) {

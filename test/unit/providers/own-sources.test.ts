@@ -54,7 +54,7 @@ describe('a source of CSV files', () => {
       expect(data).toEqual([
         { date: '2026-01-01', value: '1.50' },
         { date: '2026-02-01', value: null },
-        { date: '2026-03-01', value: '1.234' },
+        { date: '2026-03-01', value: '1234' },
       ]);
       const gold = await provider.series('gold', { start: '2026-02' }, opened.ctx);
       expect(gold.data).toEqual([
@@ -62,6 +62,32 @@ describe('a source of CSV files', () => {
         { date: '2026-03-01', value: null },
       ]);
       await expect(provider.series('silver', {}, opened.ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+describe('a decimal comma', () => {
+  it.each([
+    ['1.234', { value: '1234' }],
+    ['1.000', { value: '1000' }],
+    ['-12.345.678,90', { value: '-12345678.90' }],
+    ['1234,5', { value: '1234.5' }],
+    ['+0,50', { value: '0.50' }],
+    ['2,5e3', { value: '2.5e3' }],
+    ['0.5', { value: null, flag: '0.5' }],
+    ['1.2345', { value: null, flag: '1.2345' }],
+    ['1234.567', { value: null, flag: '1234.567' }],
+    ['1,234,567', { value: null, flag: '1,234,567' }],
+    ['1,234.5', { value: null, flag: '1,234.5' }],
+  ])('makes %s %j', async (text, expected) => {
+    const provider = only(mines);
+    const reply = `Output of mines\nMonth;Copper;Gold\n01/01/2026;${text};2\n`;
+    const opened = await openConnector(provider, { exchanges: [{ path: '/output/all.csv', reply }] });
+    try {
+      const { data } = await provider.series('copper', {}, opened.ctx);
+      expect(data).toEqual([{ date: '2026-01-01', ...expected }]);
     } finally {
       await opened.close();
     }
