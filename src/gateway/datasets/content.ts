@@ -17,6 +17,7 @@ export type Wanted = Pick<SeriesSource, 'series' | 'withFlags' | 'isPanel'> & {
 export interface Content {
   readonly csv: Buffer;
   readonly columns: readonly SeriesColumn[];
+  readonly hasRows: boolean;
   /** One for each series. */
   readonly answers: readonly (DescribedAnswer & Pick<SeriesAnswer, 'stale' | 'ageSeconds'>)[];
 }
@@ -49,6 +50,7 @@ export const fetchContent = async (
     return {
       csv: panelCsv(answer.panel, withFlags),
       columns: panelColumns(answer.panel, withFlags),
+      hasRows: answer.panel.series.some(({ data }) => data.length > 0),
       answers: [{ ...answer, name: one.name, label, metadata }],
     };
   }
@@ -57,5 +59,6 @@ export const fetchContent = async (
     const answer = await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop);
     answers.push({ ...answer, name });
   }
-  return { csv: seriesCsv(answers, withFlags), columns: seriesColumns(withFlags), answers };
+  const hasRows = answers.some(({ data }) => data.length > 0);
+  return { csv: seriesCsv(answers, withFlags), columns: seriesColumns(withFlags), hasRows, answers };
 };

@@ -4,6 +4,7 @@ import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
+import { unexpectedReply } from '../../providers/errors.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { Backfills, SeriesUpload } from './backfill.js';
@@ -118,7 +119,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       return { nextRunAt: nextRun(run.schedule, datasetId), error: null };
     }
     const content = await fetchContent(gateway, caller, { ...run, slug }, stop);
-    const { answers, csv, columns } = content;
+    const { answers, csv, columns, hasRows } = content;
     if (answers.some(({ stale }) => stale)) {
       throw new AppError(
         'upstream',
@@ -129,7 +130,12 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     const nextRunAt = nextRun(run.schedule, datasetId);
     const updateMarks = marksToKeep(marks, answers);
     const contentHash = hashOf(csv);
-    const described = describeSeries(await gateway.detail(caller, slug), answers);
+    const source = await gateway.detail(caller, slug);
+    // Empty content always has the same hash. A version without rows would look as if they had been deleted.
+    if (!hasRows && run.contentHash?.equals(contentHash) === false) {
+      throw unexpectedReply(source, 'no observations, although there were some before');
+    }
+    const described = describeSeries(source, answers);
     if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
       return { nextRunAt, error: null, described, updateMarks };
     }

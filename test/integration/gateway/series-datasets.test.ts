@@ -292,6 +292,23 @@ describe('a refresh', () => {
     expect((await stateOf(id)).error).toMatch(/could not be reached/);
   });
 
+  it('fails when the provider suddenly has no observations, and keeps the rows', async () => {
+    const id = await make({ series: withUnits('a', 'b') });
+    answer = () => ({ data: [] });
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(never);
+    expect([uploads.length, outcomes]).toEqual([1, ['failed']]);
+    expect((await stateOf(id)).error).toMatch(/no observations, although there were some before/);
+  });
+
+  it('accepts that a series without observations still has none', async () => {
+    answer = () => ({ data: [] });
+    const id = await make();
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(never);
+    expect([outcomes, (await stateOf(id)).error]).toEqual([['unchanged'], null]);
+  });
+
   it('runs once when two processes look for due ones', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => make()));
     for (const id of ids) await openProcess().refreshSoon(id);
