@@ -42,12 +42,16 @@ const readFeed = (text: string): XmlElement => {
 
 /** All days of a year. All series are columns of the same feed, so it is cached, for longer if the year has ended. */
 const fetchYear = async (column: string, year: number, { http, today }: Context): Promise<Observation[]> => {
+  const isPast = year < Number(today.slice(0, 4));
   const { text } = await http.text({
     path: ['xml'],
     query: { data: 'daily_treasury_yield_curve', field_tdr_date_value: year },
-    keep: year < Number(today.slice(0, 4)) ? 'structure' : 'series',
+    keep: isPast ? 'structure' : 'series',
   });
-  return descendantsNamed(readFeed(text), 'properties').flatMap((day) => {
+  const days = descendantsNamed(readFeed(text), 'properties');
+  // Only a year that has just begun has no days yet.
+  if (days.length === 0 && isPast) throw unexpectedReply(named, 'a past year without days');
+  return days.flatMap((day) => {
     const cell = childNamed(day, column);
     // Days before a maturity was introduced do not have it; a day without a value has an empty cell.
     if (cell === undefined) return [];

@@ -1,6 +1,7 @@
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
+import type { Params } from '../parameter.js';
 import type { Context, Item, Observation, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
@@ -57,16 +58,43 @@ const dateOf = (period: string): string | undefined => {
   return month === 0 ? undefined : `${year}-${String(month).padStart(2, '0')}-01`;
 };
 
-/** A monthly series also has quarters and years computed by the service; the highest frequency is used. */
-const finest = ({ months, quarters, years }: SeriesReply) => {
-  if (months.length > 0) return { frequency: 'Monthly', rows: months };
-  return quarters.length > 0
-    ? { frequency: 'Quarterly', rows: quarters }
-    : { frequency: 'Annual', rows: years };
+const frequencies = [
+  { code: 'M', label: 'Monthly', member: 'months' },
+  { code: 'Q', label: 'Quarterly', member: 'quarters' },
+  { code: 'A', label: 'Annual', member: 'years' },
+] as const;
+
+const toObservation = ({ date, value }: SeriesReply['years'][number]): Observation => ({
+  date: requireValue(named, 'a period', dateOf(date)),
+  ...readValue(value, ['..', '-']),
+});
+
+/**
+ * The values of one frequency: the requested one, otherwise the highest. A monthly series also has quarters and years computed by the
+ * service. They may begin earlier, but are sums for some series and averages for others, so they are not mixed.
+ */
+const readFrequency = (reply: SeriesReply, wanted: string | undefined) => {
+  const present = frequencies
+    .filter(({ member }) => reply[member].length > 0)
+    .map(({ code, label, member }) => ({ code, label, data: reply[member].map(toObservation) }));
+  const chosen = wanted === undefined ? present[0] : present.find(({ code }) => code === wanted);
+  const firstOf = (data: readonly Observation[]) => data.map(({ date }) => date).toSorted()[0] ?? '';
+  const earlier = present
+    .map(({ label, data }) => ({ label, first: firstOf(data) }))
+    .filter(({ first }) => chosen !== undefined && first < firstOf(chosen.data));
+  return {
+    frequency: chosen?.label ?? frequencies.find(({ code }) => code === wanted)?.label,
+    data: chosen?.data ?? [],
+    earlier: earlier.map(({ label, first }) => `${label} since ${first}`).join(', ') || undefined,
+  };
 };
 
 /** A series is returned whole. It is cached, so that preview and every range share one request. */
-const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
+const fetchSeries = async (
+  seriesId: string,
+  { frequency: wanted }: Params,
+  ctx: Context,
+): Promise<SeriesData> => {
   const uri = await findUri(seriesId, ctx);
   const reply = readShape(
     named,
@@ -74,7 +102,10 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
     await ctx.http.json({ path: ['data'], query: { uri }, keep: 'series' }),
   );
   const { description } = reply;
-  const { frequency, rows } = finest(reply);
+  const { frequency, data, earlier } = readFrequency(
+    reply,
+    wanted === undefined ? undefined : String(wanted),
+  );
   return {
     label: description.title || seriesId,
     metadata: toMetadata({
@@ -84,13 +115,9 @@ const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> 
       notes: description.keyNote,
       last_update: description.releaseDate,
       next_release: description.nextRelease,
+      earlier_values: earlier,
     }),
-    data: rows.map(
-      ({ date, value }): Observation => ({
-        date: requireValue(named, 'a period', dateOf(date)),
-        ...readValue(value, ['..', '-']),
-      }),
-    ),
+    data,
   };
 };
 
@@ -107,7 +134,16 @@ export const ons: Provider = {
   license:
     'Open Government Licence v3.0: https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/',
   attribution: 'Source: Office for National Statistics licensed under the Open Government Licence v.3.0',
-  parameters: rangeParameters('period'),
+  parameters: [
+    {
+      key: 'frequency',
+      label: 'Frequency, for series that have several',
+      type: 'select',
+      location: 'query',
+      values: frequencies.map(({ code, label }) => ({ code, label })),
+    },
+    ...rangeParameters('period'),
+  ],
   popularSeries: titledLines('popular/ons.txt'),
   home: 'GB',
   seriesIdPlaceholder,
@@ -120,6 +156,6 @@ export const ons: Provider = {
 
   search: async (query, ctx): Promise<readonly Item[]> =>
     (await fetchTimeSeries({ q: query }, ctx, 'list')).map(({ id, label }) => ({ id, label })),
-  preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
-  series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, ctx), params),
+  preview: fetchSeries,
+  series: async (seriesId, params, ctx) => withinBounds(await fetchSeries(seriesId, params, ctx), params),
 };

@@ -7,6 +7,7 @@ import {
   defaultCountry,
   fetchAllRows,
   fetchIndicator,
+  frequencies,
   metadataOf,
   oneFrequency,
   toObservation,
@@ -35,18 +36,32 @@ export const panel = async (seriesId: string, params: Params, { http }: Context)
     wanted === 'all' ? labels.has(codeOf(row)) && !worldBankRegions.has(codeOf(row)) : codes.has(codeOf(row)),
   );
   const frequencyWanted = params.frequency === undefined ? undefined : String(params.frequency);
-  const { frequency, rows } = oneFrequency(chosen, frequencyWanted);
-  const series = [...groupBy(rows, (row) => [codeOf(row)]).values()].map((own) => {
-    const [row] = own;
-    const code = row === undefined ? '' : codeOf(row);
-    const { data } = withinBounds({ label: '', metadata: {}, data: own.map(toObservation) }, params);
-    return { codes: [code], labels: [row?.country?.value || labels.get(code) || code], data };
+  // Some countries have only years where others have quarters.
+  const found = [...groupBy(chosen, (row) => [codeOf(row)]).values()].flatMap((own) => {
+    const { frequency, rows } = oneFrequency(own, frequencyWanted);
+    const [row] = rows;
+    if (row === undefined) return [];
+    const code = codeOf(row);
+    const { data } = withinBounds({ label: '', metadata: {}, data: rows.map(toObservation) }, params);
+    return [
+      { codes: [code], labels: [row.country?.value || labels.get(code) || code], data, frequency, row },
+    ];
   });
+  const present = new Set(found.map(({ frequency }) => frequency));
+  const frequency = frequencies.flatMap(({ label }) => (present.has(label) ? [label] : [])).join(', ');
+  const series = found.map(({ frequency: _, row: __, ...one }) => one);
+  const missing =
+    wanted === 'all' ? [] : [...codes].filter((code) => !found.some((one) => one.codes[0] === code));
   const all = series.flatMap(({ data }) => data);
   return {
     label: described.name || seriesId,
-    metadata: metadataOf(described, reply, { frequency, data: all, unit: rows[0]?.unit }),
+    metadata: metadataOf(described, reply, {
+      frequency: frequency || undefined,
+      data: all,
+      unit: found[0]?.row.unit,
+    }),
     dimensions: [{ id: 'country', label: 'Country' }],
     series: series.toSorted((a, b) => ((a.codes[0] ?? '') < (b.codes[0] ?? '') ? -1 : 1)),
+    ...(missing.length === 0 ? {} : { missing }),
   };
 };

@@ -53,6 +53,7 @@ describe('ons', () => {
       source: 'Office for National Statistics',
       last_update: '2026-02-17T23:00:00.000Z',
       next_release: '25 March 2026',
+      earlier_values: 'Annual since 2019-01-01',
     });
     expect(found).toEqual([
       { date: '2020-01-01', value: '1.80' },
@@ -66,6 +67,22 @@ describe('ons', () => {
     const { ctx } = await open();
     const { data: found } = await ons.series('L55O/MM23', { start: '2020-02', end: '2020-03' }, ctx);
     expect(found.map(({ date }) => date)).toEqual(['2020-02-01', '2020-03-01']);
+  });
+
+  it('reads the frequency of the caller, and none in place of one that the series lacks', async () => {
+    const { ctx } = await open([
+      data(
+        l55o,
+        withoutMonths(() => ({})),
+      ),
+    ]);
+    const read = async (frequency: string) => {
+      const { data: found, metadata } = await ons.series('L55O/MM23', { frequency }, ctx);
+      return [metadata.frequency, found.map(({ date }) => date)];
+    };
+    expect(await read('A')).toEqual(['Annual', ['2019-01-01']]);
+    expect(await read('Q')).toEqual(['Quarterly', ['2020-01-01']]);
+    expect(await read('M')).toEqual(['Monthly', []]);
   });
 
   const withoutMonths = (edit: (reply: Record<string, unknown>) => object): object => {

@@ -10,9 +10,18 @@ const year = (number: number, name: string): Exchange => ({
   reply: fixture(`providers/treasury/${name}.xml`),
 });
 
+/** A year with a day of another maturity. */
+const otherYear = (number: number): string =>
+  fixture('providers/treasury/empty.xml').replace(
+    '</feed>',
+    `<entry><content><m:properties><d:NEW_DATE>${number}-01-03T00:00:00</d:NEW_DATE><d:BC_2YEAR>5.1</d:BC_2YEAR></m:properties></content></entry></feed>`,
+  );
+
 // An entry follows a recorded reply; the feed around it has the form of Atom.
 const exchanges: Exchange[] = Array.from({ length: 2026 - 1990 + 1 }, (_, index) =>
-  year(1990 + index, 1990 + index === 2022 ? '2022' : 'empty'),
+  1990 + index === 2022
+    ? year(2022, '2022')
+    : { ...year(1990 + index, 'empty'), reply: otherYear(1990 + index) },
 );
 
 describeConnector({
@@ -56,6 +65,19 @@ describe('treasury', () => {
   it('has no days before the first value of a maturity that was added later', async () => {
     const connector = await open();
     expect((await treasury.series('BC_4MONTH', {}, connector.ctx)).data).toEqual([]);
+  });
+
+  it('refuses a past year without days, but not a year that has just begun', async () => {
+    const ask = async (empty: number) => {
+      opened = await openConnector(treasury, { exchanges: [year(empty, 'empty'), ...exchanges] });
+      try {
+        return await treasury.series('BC_2YEAR', { start: '2025' }, opened.ctx);
+      } finally {
+        await opened.close();
+      }
+    };
+    await expect(ask(2025)).rejects.toMatchObject({ code: 'unexpected_reply' });
+    expect((await ask(2026)).data).toEqual([{ date: '2025-01-03', value: '5.1' }]);
   });
 
   it('requests two years for a preview', async () => {

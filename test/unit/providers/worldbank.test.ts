@@ -198,6 +198,39 @@ describe('world bank', () => {
     expect(upstream.calls.filter(({ url }) => url.includes('/country/'))).toHaveLength(2);
   });
 
+  it('reads the frequency that each country of a panel has, and names those without rows', async () => {
+    const row = (code: string, date: string, value: number) => ({
+      country: { id: code.slice(0, 2), value: code },
+      countryiso3code: code,
+      date,
+      value,
+    });
+    const rows = [
+      row('NOR', '2024Q1', 1),
+      row('NOR', '2024', 4),
+      row('SWE', '2024', 5),
+      row('SWE', '2023', 6),
+    ];
+    const page = [{ page: 1, pages: 1, per_page: 20000, total: rows.length }, rows];
+    const { ctx } = await open([data('NOR;SWE;DNK', 'LONG', whole, page)]);
+    const read = (frequency?: string) =>
+      worldBank.panel?.(
+        'LONG',
+        { country: 'NOR;SWE;DNK', ...(frequency === undefined ? {} : { frequency }) },
+        ctx,
+      );
+    const found = await read();
+    expect(
+      found?.series.map(({ codes, data: values }) => [codes[0], values.map(({ value }) => value)]),
+    ).toEqual([
+      ['NOR', ['1']],
+      ['SWE', ['5', '6']],
+    ]);
+    expect(found?.metadata.frequency).toBe('Quarterly, Annual');
+    expect(found?.missing).toEqual(['DNK']);
+    expect((await read('Q'))?.missing).toEqual(['SWE', 'DNK']);
+  });
+
   it('accepts a list of countries by any of their names', () => {
     const panel = { panel: true };
     expect(resolveParams(worldBank, { country: ['Norway', 'SE', 'NOR'] }, panel).country).toBe('NOR;SWE');
