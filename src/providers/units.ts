@@ -174,3 +174,9 @@ export const unitWithExponent = (text: string | undefined, exponent: number | 'n
   const multiplier = powerOfTen(exponent);
   return read.unitMultiplier === multiplier ? read : unitTimes(named, multiplier);
 };
+
+/** Returns true if rows of one series have different exponents; rows without one count as equal to the others. */
+export const haveSeveralExponents = (written: readonly (string | number | null | undefined)[]): boolean => {
+  const found = [...new Set(written)].map(readExponent).filter((one) => typeof one === 'number');
+  return new Set(found).size > 1;
+};

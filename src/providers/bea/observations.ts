@@ -1,12 +1,12 @@
 import { parsePeriod } from '../dates.js';
-import { malformedSeriesId, seriesNotFound } from '../errors.js';
+import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { toMetadata } from '../metadata.js';
 import { parseGroupedDecimal, readValue } from '../numbers.js';
 import type { Params } from '../parameter.js';
 import type { Context, Observation, SeriesData, UpstreamHttp } from '../provider.js';
 import { withinBounds, yearOf } from '../range.js';
 import { requireValue } from '../shape.js';
-import { type Unit, unitOfText } from '../units.js';
+import { haveSeveralExponents, type Unit, unitOfText } from '../units.js';
 import {
   type Dataset,
   datasets,
@@ -131,6 +131,9 @@ const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
   const rows = data.Data.filter(wanted.isOwn);
   const [row] = rows;
   if (row === undefined) throw seriesNotFound(named, seriesId);
+  if (haveSeveralExponents(rows.map(({ UNIT_MULT }) => UNIT_MULT))) {
+    throw unexpectedReply(named, 'values of several magnitudes');
+  }
   return {
     label: labelOf(row, wanted, data) || seriesId,
     metadata: toMetadata({

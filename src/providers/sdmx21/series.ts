@@ -8,7 +8,7 @@ import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { titleOf } from '../sdmx/flow-path.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { filled, requireValue } from '../shape.js';
-import { powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
+import { haveSeveralExponents, powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
 import type { Sdmx21Record } from './record.js';
 
@@ -151,6 +151,9 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
   // Attributes of the series may be only in the last row, or in each.
   const newest = table.rows.at(-1) ?? {};
+  if (haveSeveralExponents(table.rows.map((row) => row.UNIT_MULT))) {
+    throw unexpectedReply(provider, 'values of several magnitudes');
+  }
   const data = table.rows.map((row) => observationOf(provider, row));
   const attributes = new Map(
     data.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, spell('OBS_STATUS', flag) ?? '']])),

@@ -132,14 +132,27 @@ export const readStructure = (root: XmlElement): FlowStructure | undefined => {
   };
 };
 
-/** Codes with data per dimension, from a content constraint (`availableconstraint`, `contentconstraint`). */
-export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly string[]> =>
-  new Map(
-    descendantsNamed(root, 'CubeRegion')
-      .filter(({ attributes }) => attributes.include !== 'false')
-      .flatMap((region) => childrenNamed(region, 'KeyValue'))
-      .map((value) => [value.attributes.id ?? '', childrenNamed(value, 'Value').map(({ text }) => text)]),
-  );
+/**
+ * Codes with data per dimension, from the regions of content constraints (`availableconstraint`, `contentconstraint`). Constraints of the
+ * type `Allowed` say which codes may have data, so those of the type `Actual` precede them.
+ */
+export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly string[]> => {
+  const regionsOf = (element: XmlElement): XmlElement[] =>
+    descendantsNamed(element, 'CubeRegion').filter(({ attributes }) => attributes.include !== 'false');
+  const actual = descendantsNamed(root, 'ContentConstraint')
+    .filter(({ attributes }) => attributes.type === 'Actual')
+    .flatMap(regionsOf);
+  const found = new Map<string, Set<string>>();
+  for (const region of actual.length > 0 ? actual : regionsOf(root)) {
+    for (const selection of childrenNamed(region, 'KeyValue')) {
+      const { id = '' } = selection.attributes;
+      const codes = found.get(id) ?? new Set();
+      for (const { text } of childrenNamed(selection, 'Value')) codes.add(text);
+      found.set(id, codes);
+    }
+  }
+  return new Map([...found].map(([id, codes]) => [id, [...codes]]));
+};
 
 /** Time of the last load of a flow, from its content constraint (`contentconstraint/AGENCY/CR_A_FLOW`). */
 export const readLoadTime = (root: XmlElement): string | undefined =>

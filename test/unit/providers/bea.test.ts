@@ -154,25 +154,28 @@ describe('bea', () => {
     opened = await openConnector(bea, { exchanges: [...more, ...exchanges], apiKey: canaryKey });
     return opened;
   };
-  /** One row of the first line of T20600, by month. */
-  const monthly = (row: Readonly<Record<string, unknown>>) =>
+  /** Rows of the first line of T20600, by month. */
+  const monthly = (...rows: readonly Readonly<Record<string, unknown>>[]) =>
     nipa('T20600', 'M', 'ALL', {
       BEAAPI: {
         Results: {
-          Data: [
-            {
-              LineNumber: '1',
-              LineDescription: 'Personal income',
-              TimePeriod: '2026M01',
-              CL_UNIT: 'Level',
-              UNIT_MULT: '6',
-              DataValue: '1',
-              ...row,
-            },
-          ],
+          Data: rows.map((row) => ({
+            LineNumber: '1',
+            LineDescription: 'Personal income',
+            TimePeriod: '2026M01',
+            CL_UNIT: 'Level',
+            UNIT_MULT: '6',
+            DataValue: '1',
+            ...row,
+          })),
         },
       },
     });
+
+  it('refuses values of several magnitudes', async () => {
+    const { ctx } = await open([monthly({}, { TimePeriod: '2026M02', UNIT_MULT: '9' })]);
+    await expect(bea.series('NIPA/T20600/M/1', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
+  });
 
   it('removes the commas from numbers and has the unit in the metadata', async () => {
     const { ctx } = await open();

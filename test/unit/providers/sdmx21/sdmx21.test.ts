@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
 import type { Sdmx21Record } from '../../../../src/providers/sdmx21/record.js';
 import { createSdmx21 } from '../../../../src/providers/sdmx21/sdmx21.js';
-import { readStructure } from '../../../../src/providers/sdmx21/structure.js';
+import { readAvailability, readStructure } from '../../../../src/providers/sdmx21/structure.js';
 import { parseXml } from '../../../../src/providers/xml.js';
 import { type OpenedConnector, openConnector } from '../../../support/connector.js';
 import { type Exchange, fixture } from '../../../support/replay-upstream.js';
@@ -289,5 +289,58 @@ describe('the parts of the SDMX reader', () => {
     expect(() => parseXml('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')).toThrow(SyntaxError);
     expect(() => parseXml('<a><b></a>')).toThrow();
     expect(() => parseXml('')).toThrow();
+  });
+});
+
+describe('the availability of codes', () => {
+  const region = (codes: Readonly<Record<string, string>>, include = 'true'): string => {
+    const values = Object.entries(codes).map(
+      ([id, code]) => `<c:KeyValue id="${id}"><c:Value>${code}</c:Value></c:KeyValue>`,
+    );
+    return `<s:CubeRegion include="${include}">${values.join('')}</s:CubeRegion>`;
+  };
+  const constraint = (type: string, ...regions: string[]): string =>
+    `<s:ContentConstraint type="${type}">${regions.join('')}</s:ContentConstraint>`;
+  const read = (...constraints: string[]) =>
+    Object.fromEntries(
+      readAvailability(
+        parseXml(`<m:Structure xmlns:m="m" xmlns:s="s" xmlns:c="c">${constraints.join('')}</m:Structure>`),
+      ),
+    );
+
+  it('unites the regions of a constraint', () => {
+    const daily = region({ FREQ: 'D', CURRENCY: 'USD' });
+    const monthly = region({ FREQ: 'M', CURRENCY: 'USD' });
+    const not = region({ FREQ: 'A' }, 'false');
+    expect(read(constraint('Allowed', daily, monthly, not))).toEqual({ FREQ: ['D', 'M'], CURRENCY: ['USD'] });
+  });
+
+  it('prefers codes that have data to those that may have', () => {
+    const actual = constraint('Actual', region({ FREQ: 'D' }));
+    const allowed = constraint('Allowed', region({ FREQ: 'A', CURRENCY: 'JPY' }));
+    expect(read(actual, allowed)).toEqual({ FREQ: ['D'] });
+    expect(read(allowed, actual)).toEqual({ FREQ: ['D'] });
+    expect(read(constraint('Actual'), allowed)).toEqual({ FREQ: ['A'], CURRENCY: ['JPY'] });
+  });
+});
+
+describe('the magnitude of values', () => {
+  const ask = async (first: string, second: string) => {
+    const reply = `KEY,FREQ,AREA,TIME_PERIOD,OBS_VALUE,UNIT,UNIT_MULT\nRATES.M.CH,M,CH,2026-01,1,CHF,${first}\nRATES.M.CH,M,CH,2026-02,2,CHF,${second}\n`;
+    const opened = await openConnector(xbank, {
+      exchanges: [{ path: '/data/RATES/M.CH', query: { format: 'csvdata' }, reply }, ...exchanges],
+    });
+    try {
+      return (await xbank.series('RATES/M.CH', {}, opened.ctx)).metadata.unitMultiplier;
+    } finally {
+      await opened.close();
+    }
+  };
+
+  it('is that of all rows that have one', async () => {
+    expect(await ask('3', '3.0')).toBe(1_000);
+    expect(await ask('', '3')).toBe(1_000);
+    await expect(ask('0', '3')).rejects.toMatchObject({ code: 'unexpected_reply' });
+    await expect(ask('3', '0')).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 });
