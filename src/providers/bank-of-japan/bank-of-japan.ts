@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalid } from '../../lib/errors.js';
 import { parsePeriod } from '../dates.js';
 import { readErrorReply } from '../error-reply.js';
 import {
@@ -82,6 +83,9 @@ const dateOf = (digits: string, frequency: string): string | undefined => {
 
 const frequencyOf = (code: string): string => capitalised(code.replace(/\(.*/, '').toLowerCase());
 
+/** The dates do not distinguish years and half-years that start in April from others. */
+const isFiscal = (frequency: string): boolean => /^(?:SEMI)?ANNUAL\(/.test(frequency);
+
 /** A series is returned whole. It is cached, so that preview and every range share one request. */
 const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesData> => {
   const [, db, code] = idForm.exec(seriesId) ?? [];
@@ -95,6 +99,13 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
   // Pages end between series, so a single series has no second page.
   if (series === undefined || next != null) throw unexpectedReply(named, 'a part of a series');
   if (series.SERIES_CODE.toUpperCase() !== code.toUpperCase()) throw unexpectedReply(named, 'another series');
+  if (isFiscal(series.FREQUENCY)) {
+    throw invalid(
+      'operation_not_supported',
+      `'${seriesId}' of ${named.name} has fiscal years or half-years, which are not supported: its dates do not say when they begin.`,
+      { provider: named.slug, seriesId },
+    );
+  }
   const { SURVEY_DATES: dates, VALUES: values } = series.VALUES;
   if (dates.length !== values.length) throw unexpectedReply(named, 'more dates than values');
   return {
@@ -112,9 +123,6 @@ const fetchSeries = async (seriesId: string, { http }: Context): Promise<SeriesD
     })),
   };
 };
-
-/** The dates do not distinguish years and half-years that start in April from others. */
-const isFiscal = (frequency: string): boolean => /^(?:SEMI)?ANNUAL\(/.test(frequency);
 
 const listSeries = async (db: string, { http }: Context): Promise<Item[]> => {
   const payload = await http.json({

@@ -81,7 +81,6 @@ describe('bankofjapan', () => {
 
   it.each([
     ['a month in place of a quarter', '202504]', '202510]'],
-    ['a year that begins in April', 'QUARTERLY', 'ANNUAL(MAR)'],
     ['the beginning of a series alone', '"NEXTPOSITION":null', '"NEXTPOSITION":2'],
     ['fewer values than dates', '14,15]', '14]'],
     ['another series', 'CODE":"TK99F1000601', 'CODE":"TK99F1000602'],
@@ -90,6 +89,15 @@ describe('bankofjapan', () => {
     const { ctx } = await open([data('CO', 'TK99F1000601GCQ01000', { reply })]);
     await expect(bankOfJapan.series('CO/TK99F1000601GCQ01000', {}, ctx)).rejects.toMatchObject({
       code: 'unexpected_reply',
+    });
+  });
+
+  it.each(['ANNUAL(MAR)', 'SEMIANNUAL(SEP)'])('says that %s is not supported', async (frequency) => {
+    const reply = file('TK99F1000601GCQ01000').replace('QUARTERLY', frequency);
+    const { ctx } = await open([data('CO', 'TK99F1000601GCQ01000', { reply })]);
+    await expect(bankOfJapan.series('CO/TK99F1000601GCQ01000', {}, ctx)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('fiscal years'),
     });
   });
 
