@@ -13,7 +13,10 @@ export const providerCodes: CodeList = {
   no_master_key: [503, 'The service has no master key, so it cannot store keys.'],
   no_vintages: [400, 'The provider keeps no vintages, or none of this series.'],
   operation_not_implemented: [501, 'The connector does not implement the operation.'],
-  operation_not_supported: [400, 'The provider has no tree to browse, or no search; or the periods of the series are not supported.'],
+  operation_not_supported: [
+    400,
+    'The provider has no tree to browse, or no search; or the periods of the series are not supported.',
+  ],
   operation_timeout: [504, 'The provider took too long.'],
   paid_provider: [402, 'The provider needs a plan with paid providers.'],
   panel_too_large: [400, 'The panel has more than 200,000 observations. Name fewer codes, or a start.'],
