@@ -49,12 +49,17 @@ const datePart = (part: DatePart, day: DateNode): Operand => {
   return { type: 'number', node };
 };
 
-const periodStart = (start: PeriodStart, day: DateNode): Operand => {
-  const node: DateNode =
-    day.kind === 'date'
-      ? { kind: 'date', value: periodStartOf(start, day.value) }
-      : { kind: start, operand: day };
-  return { type: 'date', node };
+/** Most functions startof… in one another: SQL for days outside 1900 to 2299 writes its operand several times. */
+const maxPeriodStarts = 8;
+
+const periodStartsIn = (day: DateNode): number => ('operand' in day ? 1 + periodStartsIn(day.operand) : 0);
+
+const periodStart = (start: PeriodStart, day: DateNode, call: Call, { failures }: Binding): Operand => {
+  if (day.kind === 'date')
+    return { type: 'date', node: { kind: 'date', value: periodStartOf(start, day.value) } };
+  if (periodStartsIn(day) === maxPeriodStarts)
+    throw failures.limit(call.start, `more than ${maxPeriodStarts} functions startof… in one another`);
+  return { type: 'date', node: { kind: start, operand: day } };
 };
 
 interface Nodes {
@@ -116,7 +121,7 @@ export const bindCall = (call: Call, binding: Binding): Operand => {
     case 'startofquarter':
     case 'startofmonth':
     case 'startofweek':
-      return periodStart(call.name, argument(first, 'date'));
+      return periodStart(call.name, argument(first, 'date'), call, binding);
     case 'round':
     case 'floor':
     case 'ceiling':

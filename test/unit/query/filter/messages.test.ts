@@ -106,6 +106,16 @@ describe('nesting', () => {
     expect(messageOf(sum(199))).toBe(limit);
   });
 
+  it('of functions startof… is accepted up to eight of them', () => {
+    const nested = (count: number): string => {
+      let day = 'Day';
+      for (let at = 0; at < count; at += 1) day = `${at % 2 === 0 ? 'startofmonth' : 'startofweek'}(${day})`;
+      return `${day} eq 2024-01-01`;
+    };
+    expect(messageOf(nested(8))).toBe('none');
+    expect(messageOf(nested(9))).toBe('1: more than 8 functions startof… in one another');
+  });
+
   it('is counted per position: any number of groups may follow each other', () => {
     expect(messageOf(Array.from({ length: 500 }, () => '(true)').join(' or '))).toBe('none');
   });
