@@ -7,7 +7,13 @@ import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
-import { type Basis, createSession, type Seen, type UpstreamAccess } from './upstream/session.js';
+import {
+  type Basis,
+  createSession,
+  type Seen,
+  type SessionOptions,
+  type UpstreamAccess,
+} from './upstream/session.js';
 
 /** An answer and its age. */
 export interface WithAge<T> {
@@ -98,7 +104,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     provider: Provider,
     caller: GatewayCaller,
     key: ChosenKey,
-    options: { readonly unhurried?: boolean; readonly lastBasis?: Basis | undefined } = {},
+    options: Pick<SessionOptions, 'unhurried' | 'subject' | 'lastBasis'> = {},
   ) =>
     createSession({
       access,
@@ -139,7 +145,10 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     key: ChosenKey,
     last?: KeptAnswer<T>,
   ): Promise<Worked<T>> => {
-    const session = open(operation.provider, operation.caller, key, { lastBasis: last?.basis });
+    const session = open(operation.provider, operation.caller, key, {
+      subject: JSON.stringify(operation.subject),
+      lastBasis: last?.basis,
+    });
     const unchanged = (): Worked<T> | undefined =>
       session.seen.isUnchanged && last !== undefined ? { ...last, ...restOn(session.seen) } : undefined;
     try {

@@ -11,8 +11,13 @@ export interface Breaker {
   check(provider: Provider, scope: string, base?: string): void;
   /** Like `check`, called right before a request is sent: after the pause it lets one probe through. `record` must follow. */
   pass(provider: Provider, scope: string, base?: string): void;
-  /** Records the outcome of a request that passed. */
+  /** Records the outcome of a request that passed. A failed probe opens the circuit again. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused', base?: string): void;
+  /**
+   * Records that the last attempt at a request failed. Failures of one subject (a series or a path) count once, since a broken series does
+   * not mean that the upstream is down.
+   */
+  fail(provider: Provider, subject: string, base?: string): void;
   /** State of the worst circuit of an upstream. Does not change it. */
   view(provider: Provider): CircuitView;
 }
@@ -20,26 +25,32 @@ export interface Breaker {
 /** State of a circuit, for operators. */
 export interface CircuitView {
   readonly state: 'closed' | 'open' | 'testing';
-  /** Failures in a row. */
+  /** Different series and paths that failed since the last reply without an error of the upstream. */
   readonly failures: number;
   /** Milliseconds since the epoch; valid while the circuit is open. */
   readonly openUntilMs: number;
 }
 
 interface Circuit {
-  /** Failures in a row that mean the upstream is down. */
-  failures: number;
+  /** Subjects that failed since the last reply without an error of the upstream. */
+  readonly failed: Set<string>;
+  /** Number of times that it was opened in a row; 0: it is closed. */
+  openings: number;
   openUntilMs: number;
   /** A probe request is in flight. */
   probing: boolean;
 }
 
-const failuresToOpen = 5;
+/**
+ * Different series that must fail in a row. Fewer may just be broken; they cause little load on an upstream that is down, since equal
+ * requests are sent once.
+ */
+const failuresToOpen = 10;
 const firstOpenMs = 15_000;
 const longestOpenMs = 300_000;
 
-const openFor = (failures: number): number =>
-  Math.min(longestOpenMs, firstOpenMs * 2 ** Math.min(10, failures - failuresToOpen));
+const openFor = (openings: number): number =>
+  Math.min(longestOpenMs, firstOpenMs * 2 ** Math.min(10, openings - 1));
 
 const closedFor = (provider: Provider, milliseconds: number, reason: string): AppError => {
   const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
@@ -47,7 +58,7 @@ const closedFor = (provider: Provider, milliseconds: number, reason: string): Ap
   return errorOf(provider, 'unavailable', 'upstream_circuit_open', text, { retryAfterSeconds });
 };
 
-/** State of this process only. Each process sends a failing upstream a handful of requests. */
+/** State of this process only. Each process finds out for itself that an upstream is down. */
 export const createBreaker = (now: () => number): Breaker => {
   /** By slug and base. */
   const circuits = new Map<string, Map<string, Circuit>>();
@@ -56,7 +67,12 @@ export const createBreaker = (now: () => number): Breaker => {
 
   const circuitOf = ({ slug }: Provider, base = ''): Circuit => {
     const ofProvider = circuits.get(slug) ?? new Map<string, Circuit>();
-    const circuit = ofProvider.get(base) ?? { failures: 0, openUntilMs: 0, probing: false };
+    const circuit = ofProvider.get(base) ?? {
+      failed: new Set(),
+      openings: 0,
+      openUntilMs: 0,
+      probing: false,
+    };
     circuits.set(slug, ofProvider.set(base, circuit));
     return circuit;
   };
@@ -81,21 +97,27 @@ export const createBreaker = (now: () => number): Breaker => {
 
   const check = (provider: Provider, scope: string, base?: string): void => {
     checkErrors(provider, scope);
-    const { failures, openUntilMs, probing } = circuitOf(provider, base);
-    if (failures < failuresToOpen) return;
+    const { openings, openUntilMs, probing } = circuitOf(provider, base);
+    if (openings === 0) return;
     if (openUntilMs > now() || probing) {
       throw closedFor(provider, Math.max(1_000, openUntilMs - now()), 'has failed repeatedly');
     }
   };
 
+  const open = (circuit: Circuit): void => {
+    circuit.openings += 1;
+    circuit.openUntilMs = now() + openFor(circuit.openings);
+  };
+
   return {
     view({ slug }) {
-      const all = [...(circuits.get(slug)?.values() ?? [])];
-      const { failures = 0, openUntilMs = 0 } = all.sort((a, b) => b.failures - a.failures)[0] ?? {};
-      const tripped = failures >= failuresToOpen;
+      const [worst] = [...(circuits.get(slug)?.values() ?? [])].sort(
+        (a, b) => b.openings - a.openings || b.failed.size - a.failed.size,
+      );
+      const { openings = 0, openUntilMs = 0 } = worst ?? {};
       return {
-        state: tripped ? (openUntilMs > now() ? 'open' : 'testing') : 'closed',
-        failures,
+        state: openings > 0 ? (openUntilMs > now() ? 'open' : 'testing') : 'closed',
+        failures: worst?.failed.size ?? 0,
         openUntilMs,
       };
     },
@@ -103,20 +125,28 @@ export const createBreaker = (now: () => number): Breaker => {
     pass(provider, scope, base) {
       check(provider, scope, base);
       const circuit = circuitOf(provider, base);
-      if (circuit.failures >= failuresToOpen) circuit.probing = true;
+      if (circuit.openings > 0) circuit.probing = true;
     },
     record(provider, scope, outcome, base) {
       const circuit = circuitOf(provider, base);
+      const wasProbe = circuit.probing;
       circuit.probing = false;
       if (outcome !== 'ok' && provider.limits.errorsPerMinute !== undefined) {
         errors.set(scope, [...recentErrors(scope), now()]);
       }
       if (outcome !== 'down') {
-        circuit.failures = 0;
-        return;
+        circuit.failed.clear();
+        circuit.openings = 0;
+      } else if (wasProbe) {
+        open(circuit);
       }
-      circuit.failures += 1;
-      if (circuit.failures >= failuresToOpen) circuit.openUntilMs = now() + openFor(circuit.failures);
+    },
+    fail(provider, subject, base) {
+      const circuit = circuitOf(provider, base);
+      // Requests that were in flight when the circuit was opened do not prolong it.
+      if (circuit.openings > 0) return;
+      circuit.failed.add(subject);
+      if (circuit.failed.size >= failuresToOpen) open(circuit);
     },
   };
 };

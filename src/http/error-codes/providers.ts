@@ -24,7 +24,7 @@ export const providerCodes: CodeList = {
   provider_not_found: [404, 'There is no such provider.'],
   series_not_found: [404, 'The provider has no such series.'],
   unexpected_reply: [502, 'The provider returned an answer in an unexpected format.'],
-  upstream_circuit_open: [503, 'The provider failed several times in a row; requests are paused.'],
+  upstream_circuit_open: [503, 'Many series of the provider failed in a row; requests are paused.'],
   upstream_down: [502, 'The provider cannot be reached, and its last answer is stale.'],
   upstream_failed: [502, 'The provider returned an error.'],
   upstream_key_refused: [

@@ -152,9 +152,12 @@ describe('refreshes that fail', () => {
     await world.ask('POST', `/datasets/${id}/refresh`, { key: maker });
     const twice = await until(readState, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
     expect(twice.refreshes.failures[0]?.since).toBe(failure?.since);
-    // Five consecutive failures open the circuit.
+    // Ten failing series in a row open the circuit; the dataset is one of them.
+    for (let number = 1; number < 10; number += 1) {
+      expect((await world.ask('GET', `/providers/bankofcanada/series/FAILS${number}`)).status).toBe(502);
+    }
     const bank = (await readState()).providers.find(({ provider }) => provider === 'bankofcanada');
-    expect(bank).toMatchObject({ circuit: 'open', failures: 5, waiting: 0 });
+    expect(bank).toMatchObject({ circuit: 'open', failures: 10, waiting: 0 });
     const failedCalls = bank?.calls.filter(({ outcome }) => outcome !== 'ok') ?? [];
     expect(failedCalls.reduce((sum, call) => sum + call.count, 0)).toBeGreaterThanOrEqual(5);
     expect(Date.parse(`${bank?.openUntil}Z`)).toBeGreaterThan(before);

@@ -414,17 +414,41 @@ describe('series', () => {
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({ kind: 'timeout' });
   });
 
-  it('sends no more requests after five failures, and tries again after 20 seconds', async () => {
+  it('sends no more requests after ten failing series, and tries again after 20 seconds', async () => {
     const gateway = open({ retries: 0 });
     upstream.answerAll({ status: 502, reply: '' });
     const ask = (index: number) => gateway.preview(anonymous, 'keyed', `x${index}`);
-    for (let index = 0; index < 5; index += 1)
+    for (let index = 0; index < 10; index += 1)
       await expect(ask(index)).rejects.toMatchObject({ kind: 'upstream' });
-    await expect(ask(6)).rejects.toMatchObject({ kind: 'unavailable', code: 'upstream_circuit_open' });
-    expect(upstream.calls).toHaveLength(5);
+    await expect(ask(10)).rejects.toMatchObject({ kind: 'unavailable', code: 'upstream_circuit_open' });
+    expect(upstream.calls).toHaveLength(10);
     nowMs += 20_000;
     upstream.answerAll(undefined);
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
+  });
+
+  it('answers 502 for each of a few failing series, retries included, and a healthy one after them', async () => {
+    const gateway = open({ firstRetryWaitMs: 1 });
+    upstream.answerAll({ status: 503, reply: '' });
+    // Twice: a series that still fails does not count again.
+    for (const id of ['x0', 'x1', 'x2', 'x3', 'x4', 'x0', 'x1', 'x2', 'x3', 'x4', 'x0', 'x1'])
+      await expect(gateway.preview(anonymous, 'keyed', id)).rejects.toMatchObject({
+        code: 'upstream_failed',
+      });
+    upstream.answerAll(undefined);
+    expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
+  });
+
+  it('ends a probe that fails with the error of the upstream', async () => {
+    const gateway = open({ firstRetryWaitMs: 1 });
+    upstream.answerAll({ status: 502, reply: '' });
+    const ask = (index: number) => gateway.preview(anonymous, 'keyed', `x${index}`);
+    for (let index = 0; index < 10; index += 1) await ask(index).catch(() => undefined);
+    nowMs += 20_000;
+    const sent = upstream.calls.length;
+    await expect(ask(10)).rejects.toMatchObject({ code: 'upstream_failed' });
+    expect(upstream.calls).toHaveLength(sent + 1);
+    await expect(ask(11)).rejects.toMatchObject({ code: 'upstream_circuit_open' });
   });
 
   it('counts a malformed reply and fails with unexpected_reply', async () => {

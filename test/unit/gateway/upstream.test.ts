@@ -223,33 +223,46 @@ describe('the transport', () => {
 describe('the breaker', () => {
   const provider = bankOfCanada;
 
-  it('opens after five consecutive failures, lets one request through as a probe, and closes again', () => {
+  const failing = (breaker: ReturnType<typeof createBreaker>, count: number, base?: string): void => {
+    for (let number = 0; number < count; number += 1) breaker.fail(provider, `series ${number}`, base);
+  };
+
+  it('opens after ten failing series in a row, lets one request through as a probe, and closes again', () => {
     let nowMs = 0;
     const breaker = createBreaker(() => nowMs);
-    const fail = () => breaker.record(provider, 's', 'down');
-    for (let count = 0; count < 4; count += 1) fail();
+    failing(breaker, 9);
     breaker.record(provider, 's', 'ok');
-    for (let count = 0; count < 4; count += 1) fail();
+    failing(breaker, 9);
     expect(() => breaker.pass(provider, 's')).not.toThrow();
-    fail();
+    failing(breaker, 10);
+    expect(() => breaker.pass(provider, 's')).toThrow(/tried again in 15 s/);
+    failing(breaker, 20);
     expect(() => breaker.pass(provider, 's')).toThrow(/tried again in 15 s/);
     nowMs += 15_000;
     expect(() => breaker.pass(provider, 's')).not.toThrow();
     expect(() => breaker.pass(provider, 's')).toThrow(/failed repeatedly/);
-    fail();
+    breaker.record(provider, 's', 'down');
     expect(() => breaker.check(provider, 's')).toThrow(/tried again in 30 s/);
     nowMs += 30_000;
     breaker.pass(provider, 's');
     breaker.record(provider, 's', 'refused');
     expect(() => breaker.pass(provider, 's')).not.toThrow();
+    expect(breaker.view(provider)).toMatchObject({ state: 'closed', failures: 0 });
+  });
+
+  it('counts a series that fails again and again once', () => {
+    const breaker = createBreaker(() => 0);
+    for (let count = 0; count < 50; count += 1) breaker.fail(provider, 'broken');
+    expect(() => breaker.pass(provider, 's')).not.toThrow();
+    expect(breaker.view(provider)).toMatchObject({ state: 'closed', failures: 1 });
   });
 
   it('counts each address of an upstream for itself, and shows the worst', () => {
     const breaker = createBreaker(() => 0);
-    for (let count = 0; count < 5; count += 1) breaker.record(provider, 's', 'down', 'files');
+    failing(breaker, 10, 'files');
     expect(() => breaker.pass(provider, 's', 'files')).toThrow(/tried again/);
     expect(() => breaker.pass(provider, 's')).not.toThrow();
-    expect(breaker.view(provider)).toMatchObject({ state: 'open', failures: 5 });
+    expect(breaker.view(provider)).toMatchObject({ state: 'open', failures: 10 });
   });
 
   it('stops a key before it reaches the errors per minute that the upstream allows', () => {

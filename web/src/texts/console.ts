@@ -302,7 +302,7 @@ export const consoleTexts = {
     },
     circuits: { closed: 'closed', open: 'open', testing: 'testing' },
     openUntil: (time: string) => `until ${time}`,
-    failures: (count: number) => `${count} failures in a row`,
+    failures: (count: number) => (count === 1 ? '1 series failed' : `${count} series failed in a row`),
     quota: (left: string, limit: string, span: string) => `${left} of ${limit} per ${span}`,
     withKey: 'with the service’s key',
     unlimited: 'no quota',
