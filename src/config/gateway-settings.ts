@@ -68,7 +68,7 @@ export const gatewaySettings = {
     'GATEWAY_MAX_QUEUE_MS',
     integer(0, 60_000),
     '5000',
-    'Longest wait in milliseconds of a request in the queue of a provider; requests that would wait longer get 429.',
+    'Longest wait in milliseconds of the first request of an operation in the queue of a provider; one that would wait longer gets 429.',
   ),
   gatewayMaxHoldMs: setting(
     'GATEWAY_MAX_HOLD_MS',

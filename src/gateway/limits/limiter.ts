@@ -23,7 +23,8 @@ export interface Limiter {
   /** Runs `send` at its turn. Throws `rate_limited` without running it if the wait would be too long. */
   run<T>(
     owner: QuotaOwner,
-    options: { readonly counted: boolean },
+    /** `mayWaitMs`: longest wait for the turn if it is longer than the usual one. */
+    options: { readonly counted: boolean; readonly mayWaitMs?: number | undefined },
     /** `careful`: the first request after a hold; `hold` or `release` must follow. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
@@ -117,12 +118,15 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return entry;
   };
 
-  const countLoad = ({ load }: Entry, account: string, by: 1 | -1): number => {
+  const countLoad = ({ load }: Entry, account: string, by: 1 | -1): void => {
     const count = (load.get(account) ?? 0) + by;
     if (count === 0) load.delete(account);
     else load.set(account, count);
-    return count;
   };
+
+  /** Queued requests that are sent before a new one of this priority. */
+  const queuedBefore = ({ bottleneck }: Entry, priority: number): number =>
+    Array.from({ length: priority + 1 }, (_, level) => bottleneck.queued(level)).reduce((sum, n) => sum + n);
 
   const deny = (
     owner: QuotaOwner,
@@ -152,7 +156,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
   const enqueue = <T>(
     entry: Entry,
     owner: QuotaOwner,
-    priority: number,
+    { priority, boundMs }: { readonly priority: number; readonly boundMs: number },
     work: (waitedMs: number) => Promise<T>,
   ): Promise<T> =>
     new Promise<T>((resolve, reject) => {
@@ -161,7 +165,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       const timer = setTimeout(() => {
         isOver = true;
         reject(deny(owner, { granted: false, reason: 'pace', retryAfterMs: maxWaitMs }, 'queue'));
-      }, maxWaitMs);
+      }, boundMs);
       const turn = async (): Promise<void> => {
         clearTimeout(timer);
         if (!isOver) await work(now() - queuedAt).then(resolve, reject);
@@ -170,19 +174,20 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     });
 
   return {
-    async run(owner, { counted }, send) {
+    async run(owner, { counted, mayWaitMs = 0 }, send) {
       const entry = entryOf(owner);
-      const waiting = entry.bottleneck.queued();
-      telemetry.queue(owner.provider.slug, waiting);
-      const spacingMs = spacingOf(rateOf(owner));
+      const boundMs = Math.max(maxWaitMs, mayWaitMs);
+      telemetry.queue(owner.provider.slug, entry.bottleneck.queued());
+      const priority = priorityOf(entry.load.get(owner.account) ?? 0);
+      const aheadMs = queuedBefore(entry, priority) * spacingOf(rateOf(owner));
       // A request that cannot be sent in time is refused at once.
-      if (waiting * spacingMs > maxWaitMs) {
-        throw deny(owner, { granted: false, reason: 'pace', retryAfterMs: waiting * spacingMs }, 'queue');
+      if (aheadMs > boundMs) {
+        throw deny(owner, { granted: false, reason: 'pace', retryAfterMs: aheadMs }, 'queue');
       }
-      const load = countLoad(entry, owner.account, 1);
+      countLoad(entry, owner.account, 1);
       try {
-        return await enqueue(entry, owner, priorityOf(load - 1), async (waitedMs) => {
-          return send(await admit(owner, counted, Math.max(0, maxWaitMs - waitedMs)));
+        return await enqueue(entry, owner, { priority, boundMs }, async (waitedMs) => {
+          return send(await admit(owner, counted, Math.max(0, boundMs - waitedMs)));
         });
       } finally {
         countLoad(entry, owner.account, -1);

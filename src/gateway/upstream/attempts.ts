@@ -60,9 +60,14 @@ const breakerOutcome = ({ error, status }: Outcome): 'ok' | 'down' | 'refused' =
 };
 
 export const createAttempts = (options: AttemptsOptions): Attempts => {
-  const { access, provider, owner, subject, sendRequest } = options;
+  const { access, provider, owner, subject, deadlineMs, sendRequest } = options;
   const { limiter, breaker, budget, telemetry, now } = access;
   const scope = scopeOf(owner);
+  /**
+   * Settles when the first request of the operation has its turn. Only that one is refused if the queue is long: the others wait for it, and
+   * then until the deadline, since an operation that has begun must not fail for its last request.
+   */
+  let begun: Promise<void> | undefined;
 
   /** How long the upstream is not called after this refusal. */
   const holdLengthOf = (error: AppError): HoldLength => {
@@ -90,12 +95,35 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     return outcome;
   };
 
+  const inTurn = async (counted: boolean, work: (careful: boolean) => Promise<Outcome>): Promise<Outcome> => {
+    if (begun !== undefined) {
+      await begun;
+      const mayWaitMs = deadlineMs === Number.POSITIVE_INFINITY ? undefined : deadlineMs - now();
+      return limiter.run(owner, { counted, mayWaitMs }, work);
+    }
+    let [begin, refuse] = [(): void => undefined, (_: unknown): void => undefined];
+    begun = new Promise<void>((resolve, reject) => {
+      [begin, refuse] = [resolve, reject];
+    });
+    // Nobody may be waiting for it.
+    begun.catch(() => {
+      begun = undefined;
+    });
+    try {
+      return await limiter.run(owner, { counted }, (careful) => {
+        begin();
+        return work(careful);
+      });
+    } catch (error) {
+      refuse(error);
+      throw error;
+    }
+  };
+
   const attempt = async (request: UpstreamRequest, untilMs: number): Promise<Outcome> => {
     timeLeft(provider, untilMs, now());
     breaker.check(provider, scope, request.base);
-    return limiter.run(owner, { counted: request.counted ?? true }, (careful) =>
-      sendOnce(request, untilMs, careful),
-    );
+    return inTurn(request.counted ?? true, (careful) => sendOnce(request, untilMs, careful));
   };
 
   return {
