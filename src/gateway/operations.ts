@@ -81,16 +81,18 @@ interface KeptAnswer<T> {
   readonly basis?: Basis | undefined;
 }
 
-interface Worked<T> extends KeptAnswer<T>, Pick<Fetched, 'validSeconds' | 'staleSeconds'> {}
+interface Worked<T> extends KeptAnswer<T>, Pick<Fetched, 'validSeconds' | 'ageSeconds' | 'staleSeconds'> {}
 
 /** Data with an old code list counts as fresh; an answer made only of old replies is stale. */
 const restOn = ({
   staleSeconds,
+  ageSeconds,
   freshReplies,
   lacksPart,
 }: Seen): Omit<Worked<unknown>, keyof KeptAnswer<unknown>> => {
-  if (staleSeconds === undefined) return lacksPart ? { validSeconds: partlyStaleSeconds } : {};
-  return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
+  if (staleSeconds === undefined)
+    return { ageSeconds, ...(lacksPart ? { validSeconds: partlyStaleSeconds } : {}) };
+  return freshReplies > 0 ? { ageSeconds, validSeconds: partlyStaleSeconds } : { staleSeconds };
 };
 
 /** Audiences whose answers may be served to a caller with this key, its own first. */
@@ -225,8 +227,8 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     async run(operation) {
       const key = await keys.choose(operation.provider, operation.caller.accountId);
       if (operation.parts !== undefined) return keepAnswer(operation, key);
-      const { value, staleSeconds } = await work(operation, key);
-      return { value, ageSeconds: staleSeconds ?? 0, stale: staleSeconds !== undefined };
+      const { value, ageSeconds = 0, staleSeconds } = await work(operation, key);
+      return { value, ageSeconds: staleSeconds ?? ageSeconds, stale: staleSeconds !== undefined };
     },
   };
 };

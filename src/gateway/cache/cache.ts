@@ -28,6 +28,8 @@ export interface Fetched {
   readonly body: string;
   /** Replaces the validity of the question. */
   readonly validSeconds?: number;
+  /** Age of the oldest cached data that it was made of; it is stored as of then. */
+  readonly ageSeconds?: number;
   /** Age of the expired answers that it was made of, if it has no other source. It is not stored then. */
   readonly staleSeconds?: number;
 }
@@ -180,9 +182,10 @@ export const createCache = (options: CacheOptions): Cache => {
   };
 
   const storeFetched = async (key: string, question: CacheQuestion, fetched: Fetched): Promise<Kept> => {
-    const storedAtMs = now();
-    const validSeconds = Math.min(fetched.validSeconds ?? question.validSeconds, question.validSeconds);
-    const kept = { body: fetched.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
+    const { body, ageSeconds = 0 } = fetched;
+    const rest = Math.max(0, question.validSeconds - ageSeconds);
+    const validSeconds = Math.min(fetched.validSeconds ?? rest, question.validSeconds);
+    const kept = { body, storedAtMs: now() - ageSeconds * 1000, freshUntilMs: now() + validSeconds * 1000 };
     await store(key, question.provider, kept);
     return kept;
   };

@@ -35,6 +35,8 @@ export interface Basis {
 export interface Seen {
   /** Age of the oldest stale reply that was used since the upstream is down; undefined: none was used. */
   staleSeconds: number | undefined;
+  /** Age of the oldest cached reply with data (`keep: 'series'`) that was used; 0: none was. */
+  ageSeconds: number;
   /** Valid replies, cached ones included. */
   freshReplies: number;
   /** True: the upstream reports that the reply to the only request of the operation is unchanged. */
@@ -106,7 +108,13 @@ export const createSession = (options: SessionOptions): Session => {
   });
   const redact = messageRedaction(key.value);
   let last = '';
-  const seen: Seen = { staleSeconds: undefined, freshReplies: 0, isUnchanged: false, lacksPart: false };
+  const seen: Seen = {
+    staleSeconds: undefined,
+    ageSeconds: 0,
+    freshReplies: 0,
+    isUnchanged: false,
+    lacksPart: false,
+  };
   let requests = 0;
   let basis: Basis | undefined;
   let lastKept: CacheQuestion | undefined;
@@ -186,6 +194,7 @@ export const createSession = (options: SessionOptions): Session => {
     });
     const { body, stale, ageSeconds } = await whileCallerWaits(kept);
     lastKept = question;
+    if (keep === 'series') seen.ageSeconds = Math.max(seen.ageSeconds, ageSeconds);
     if (stale) seen.staleSeconds = Math.max(seen.staleSeconds ?? 0, ageSeconds);
     else seen.freshReplies += 1;
     const { status, text } = JSON.parse(body) as KeptReply;

@@ -90,6 +90,16 @@ describe('the cache', () => {
     expect(calls).toBe(3);
   });
 
+  it('stores an answer as of its oldest data, with the rest of the validity', async () => {
+    const { cache, clock } = open();
+    const load = async (): Promise<Fetched> => ({ body: 'old', ageSeconds: 3_000 });
+    expect(await cache.answer(question(['a']), load)).toMatchObject({ ageSeconds: 3_000, stale: false });
+    clock.nowMs += 599_000;
+    expect(await cache.peek(question(['a']))).toMatchObject({ ageSeconds: 3_599 });
+    clock.nowMs += 1_000;
+    expect(await cache.peek(question(['a']))).toBeUndefined();
+  });
+
   it('separates audiences and arguments', async () => {
     const { cache } = open();
     const answer = async (parts: readonly unknown[], audience: string, body: string) =>

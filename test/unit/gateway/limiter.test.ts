@@ -31,6 +31,9 @@ describe('the queue of a provider', () => {
         .catch(({ code }: { code: string }) => code);
     const greedy = Array.from({ length: 30 }, () => run('greedy'));
     await vi.advanceTimersByTimeAsync(1);
+    // Fills the queue up again after the first one was sent.
+    for (let more = 0; more < 3; more += 1) greedy.push(run('greedy'));
+    await vi.advanceTimersByTimeAsync(1);
     const modest = run('modest');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await modest).toBe('sent');
