@@ -74,15 +74,26 @@ const longRows = ({ dimensions, series }: PanelData): string[] =>
 
 const nameOf = (codes: readonly string[]): string => codes.join('.');
 
-const wideRows = ({ series }: PanelData): string[] => {
+/** Maximum cells (dates times series) of a wide panel. */
+const maxCells = 2_000_000;
+
+const wideRows = (seriesId: string, { series }: PanelData): string[] => {
   const columns = series.map(({ codes, data }) => ({
     name: JSON.stringify(nameOf(codes)),
     values: new Map(data.map(({ date, value }) => [date, value])),
   }));
   const dates = [...new Set(series.flatMap(({ data }) => data.map(({ date }) => date)))].sort();
+  const cells = dates.length * series.length;
+  if (cells > maxCells) {
+    throw invalid(
+      'panel_too_large',
+      `'${seriesId}' has ${dates.length} dates of ${series.length} series; a wide panel has at most ${maxCells} cells. Use the long shape, name fewer codes, or a start.`,
+      { dates: dates.length, series: series.length, limit: maxCells },
+    );
+  }
   return dates.map((date) => {
-    const cells = columns.map(({ name, values }) => `,${name}:${valueJson(values.get(date) ?? null)}`);
-    return `{"date":"${date}","values":{${cells.join('').slice(1)}}}`;
+    const written = columns.map(({ name, values }) => `,${name}:${valueJson(values.get(date) ?? null)}`);
+    return `{"date":"${date}","values":{${written.join('').slice(1)}}}`;
   });
 };
 
@@ -108,7 +119,7 @@ export const panelBody = (
     ...(panel.missing === undefined ? {} : { missing: panel.missing }),
     shape,
   }).slice(0, -1);
-  const rows = shape === 'long' ? longRows(panel) : wideRows(panel);
+  const rows = shape === 'long' ? longRows(panel) : wideRows(seriesId, panel);
   const json = `${head},"data":[${rows.join(',')}]}`;
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
 };
