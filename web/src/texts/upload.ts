@@ -33,7 +33,8 @@ export const uploadTexts = {
     sync: ['Sync', 'Like upsert, and rows that are not in the file are removed.'],
     delete: ['Delete', 'Rows whose key is in the file are removed.'],
     several: 'Files are uploaded one after the other, in this order.',
-    severalReplace: 'The first file replaces the rows; the others are appended to it.',
+    severalReplace:
+      'The first file replaces the rows; the others are appended to it. If it fails, they are not sent.',
   },
   key: {
     legend: 'Key: what identifies a row',
@@ -58,6 +59,7 @@ export const uploadTexts = {
   cancel: 'Cancel',
   progress: {
     waiting: 'Waiting for the previous file',
+    notSent: (file: string) => `Not sent, because ${file} was not uploaded.`,
     making: 'Preparing …',
     sending: 'Receiving',
     storing: 'Storing',

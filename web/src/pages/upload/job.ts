@@ -1,6 +1,8 @@
 import { ApiError, api, isAbort, request } from '../../lib/api.js';
+import { settled } from '../../lib/settle.js';
 import { createStore } from '../../lib/store.js';
 import type { DatasetSummary, Process } from '../../lib/types.js';
+import { texts } from '../../texts.js';
 
 /** Upload of one file. */
 interface Job {
@@ -8,7 +10,7 @@ interface Job {
   readonly datasetId: number | undefined;
   /** Undefined while the file waits for the previous one. */
   readonly processId: number | undefined;
-  /** Why the file was rejected. */
+  /** Why the file was rejected or not sent. */
   readonly error?: unknown;
 }
 
@@ -28,11 +30,13 @@ const update = (index: number, change: Partial<Job>): void => {
   jobs.set(jobs.get().map((job, at) => (at === index ? { ...job, ...change } : job)));
 };
 
-const send = async ({ file, into, options }: Wanted, index: number): Promise<void> => {
+/** Sends a file. Returns when it has been received, which is before its rows are published. */
+const send = async ({ file, into, options }: Wanted, index: number): Promise<Process> => {
   const datasetId =
     typeof into === 'number' ? into : (await api.post<DatasetSummary>('/datasets', { body: into })).id;
   update(index, { datasetId });
-  const { id: processId } = await api.post<Process>(`/datasets/${datasetId}/processes`);
+  const process = await api.post<Process>(`/datasets/${datasetId}/processes`);
+  const { id: processId } = process;
   const sender = new AbortController();
   senders.set(processId, sender);
   update(index, { processId });
@@ -50,9 +54,37 @@ const send = async ({ file, into, options }: Wanted, index: number): Promise<voi
   } finally {
     senders.delete(processId);
   }
+  return process;
 };
 
-/** Sends the files one after the other. */
+/** Waits until the rows are published, also while the service is unreachable. */
+const isPublished = async (process: Process): Promise<boolean> => {
+  for (;;) {
+    try {
+      return (await settled(process)).status === 'completed';
+    } catch (error) {
+      const isPassing = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+      if (!isPassing) throw error;
+    }
+  }
+};
+
+/** Marks the files after `last` as not sent. */
+const stopAfter = (last: number): void => {
+  const name = jobs.get()[last]?.file ?? '';
+  jobs.set(
+    jobs
+      .get()
+      .map((job, at) =>
+        at > last ? { ...job, error: new Error(texts.upload.progress.notSent(name)) } : job,
+      ),
+  );
+};
+
+/**
+ * Sends the files one after the other. If the first one replaces the rows of a dataset, the others wait until its rows are
+ * published: if it failed, they would be appended to the old rows.
+ */
 export const start = async (wanted: readonly Wanted[]): Promise<void> => {
   jobs.set(
     wanted.map(({ file, into }) => ({
@@ -63,12 +95,16 @@ export const start = async (wanted: readonly Wanted[]): Promise<void> => {
   );
   for (const [index, one] of wanted.entries()) {
     try {
-      await send(one, index);
+      const process = await send(one, index);
+      const isReplaced = typeof one.into === 'number' && one.options.mode === 'replace';
+      if (!isReplaced || index === wanted.length - 1 || (await isPublished(process))) continue;
+      stopAfter(index);
+      return;
     } catch (error) {
       if (!isAbort(error)) update(index, { error });
       // Later files depend on this one.
       if (typeof one.into === 'number') {
-        jobs.set(jobs.get().slice(0, index + 1));
+        stopAfter(index);
         return;
       }
     }
