@@ -3,6 +3,7 @@ import { DatasetFacts, DatasetTabs, mayChange } from '../components/dataset-head
 import { FilterBar } from '../components/filter/filter-bar.js';
 import { Grid } from '../components/grid/grid.js';
 import { OneRow } from '../components/grid/one-row.js';
+import type { RowsOf } from '../components/grid/read-rows.js';
 import { Menu } from '../components/menu.js';
 import { Page } from '../components/page.js';
 import { ErrorState, Show, State, Waiting } from '../components/states.js';
@@ -58,9 +59,11 @@ const Hidden = ({ dataset, view }: { dataset: DatasetDetail; view: View }) => {
 
 const Table = ({
   dataset,
+  onNewVersion,
   onChange,
 }: {
   dataset: DatasetDetail;
+  onNewVersion: () => void;
   onChange: ((change: ColumnChange) => void) | undefined;
 }) => {
   const view = useView(dataset);
@@ -75,10 +78,12 @@ const Table = ({
     lastNoted.current = asked;
     firstRow.current = Math.max(0, Number(asked ?? 0) || 0);
   }
-  const rows = useMemo(
-    () => ({ datasetId: dataset.id, filter: view.filter, order: view.order, version: view.version }),
-    [dataset.id, view],
-  );
+  const rows = useMemo((): RowsOf => {
+    const { filter, order, version } = view;
+    const isCurrent = version.versionId === undefined && version.asOf === undefined;
+    const currentVersionId = isCurrent ? (dataset.currentVersionId ?? undefined) : undefined;
+    return { datasetId: dataset.id, filter, order, version, currentVersionId, onNewVersion };
+  }, [dataset, view, onNewVersion]);
   const narrow = (filter: string): void => {
     firstRow.current = 0;
     setQuery({ $filter: filter, row: undefined });
@@ -261,6 +266,7 @@ export const Dataset = ({ params }: PageParams) => {
               <Table
                 key={dataset.currentVersionId}
                 dataset={dataset}
+                onNewVersion={found.reload}
                 onChange={mayChange(dataset) && asOf === null && versionId === null ? setChange : undefined}
               />
             )}

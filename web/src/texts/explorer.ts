@@ -16,6 +16,7 @@ export const explorerTexts = {
   },
   grid: {
     label: (name: string) => `Rows of ${name}`,
+    newVersion: 'The dataset has a new version. Loading it.',
     row: 'Row',
     nullSign: '–',
     open: 'Show the row (Enter)',

@@ -1,7 +1,9 @@
+import { api } from '../../lib/api.js';
 import type { Query } from '../../lib/query.js';
 import { askRows } from '../../lib/rows.js';
 import { parseTsv } from '../../lib/tsv.js';
 import type { Column } from '../../lib/types.js';
+import { texts } from '../../texts.js';
 
 /** Identifies an ordered set of rows. */
 export interface RowsOf {
@@ -10,6 +12,10 @@ export interface RowsOf {
   readonly order: string;
   /** `versionId` or `asOf`, if it is not the current version. */
   readonly version: Query;
+  /** Current version when the page was loaded; undefined if `version` chooses one. */
+  readonly currentVersionId: string | undefined;
+  /** Called if the current version has been replaced, to load the page again. */
+  readonly onNewVersion: () => void;
 }
 
 interface Piece {
@@ -21,12 +27,35 @@ interface Piece {
 /** The column id at the end of a header. */
 const idOf = (head: string | null): number => Number(/\[(\d+)\]$/.exec(head ?? '')?.[1]);
 
-/** Reads rows with only the selected columns, in their order. */
+/**
+ * Checks that rows that have been read are of the version that the page shows. The rows are not read by the id of that
+ * version, because it has the column names of its time, and filters have the current ones.
+ *
+ * @throws Error if there is a newer version
+ */
+const checkVersion = async (
+  { datasetId, currentVersionId, onNewVersion }: RowsOf,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  if (currentVersionId === undefined) return;
+  const path = `/datasets/${datasetId}/versions`;
+  const [newest] = await api.get<{ versionId: string }[]>(path, { query: { $top: 1 }, signal });
+  if (newest?.versionId === currentVersionId) return;
+  onNewVersion();
+  throw new Error(texts.grid.newVersion);
+};
+
+/**
+ * Reads rows with only the selected columns, in their order.
+ *
+ * @throws Error if they may be of a newer version than the page shows
+ */
 export const readRows = async (
-  { datasetId, filter, order, version }: RowsOf,
+  rowsOf: RowsOf,
   { first, count, selected }: Piece,
   signal?: AbortSignal,
 ): Promise<(string | null)[][]> => {
+  const { datasetId, filter, order, version } = rowsOf;
   const query = {
     $format: 'tsv',
     $quote: 'minimal',
@@ -42,6 +71,7 @@ export const readRows = async (
   };
   const answer = await askRows(datasetId, query, { accept: 'text/tab-separated-values', signal });
   const [head = [], ...rows] = parseTsv(await answer.text());
+  await checkVersion(rowsOf, signal);
   const indexById = new Map(head.map((text, at) => [idOf(text), at]));
   const indexes = selected.map(({ id }) => indexById.get(id) ?? -1);
   return rows.map((row) => indexes.map((at) => row[at] ?? null));
