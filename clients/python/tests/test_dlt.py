@@ -12,7 +12,7 @@ from unittest import mock
 import dlt
 from dlt.sources.rest_api import rest_api_resources
 
-from tabulary import Client
+from tabulary import ApiError, Client, Process
 from tabulary.dlt_destination import tabulary
 from tabulary.upload import Upload
 
@@ -60,6 +60,27 @@ class DltTest(unittest.TestCase):
             for _ in range(2):
                 self.pipeline().run(rows, table_name="dlt_files", write_disposition="replace")
         self.assertEqual([int(row[0]) for row in self.rows("dlt_files")], list(range(10)))  # type: ignore[call-overload]
+
+    def test_adds_no_file_to_the_old_rows_if_the_first_one_fails(self) -> None:
+        rows = [{"n": number} for number in range(10)]
+        self.pipeline().run([{"n": 99}], table_name="dlt_failing", write_disposition="replace")
+        run = Upload.run
+        errors: list[Exception] = [ApiError(409, "conflict", "refused", {})]
+
+        def fail(upload: Upload, wait: bool) -> Process:
+            if upload.fields["mode"] == "replace" and errors:
+                raise errors.pop()
+            return run(upload, wait)
+
+        # The other files are tried as well, whichever fails.
+        several = {"NORMALIZE__DATA_WRITER__FILE_MAX_ITEMS": "3", "LOAD__RAISE_ON_FAILED_JOBS": "false"}
+        with mock.patch.dict(os.environ, several), mock.patch.object(Upload, "run", fail):
+            self.pipeline().run(rows, table_name="dlt_failing", write_disposition="replace")
+            self.assertEqual([int(row[0]) for row in self.rows("dlt_failing")], [99])  # type: ignore[call-overload]
+            # After an error that passes, all files are sent.
+            errors.append(OSError("broken"))
+            self.pipeline().run(rows, table_name="dlt_failing", write_disposition="replace")
+        self.assertEqual([int(row[0]) for row in self.rows("dlt_failing")], list(range(10)))  # type: ignore[call-overload]
 
     def test_adds_rows_once_when_a_load_is_repeated_after_a_crash(self) -> None:
         finish = Upload.finish

@@ -4,10 +4,12 @@ import csv
 import datetime
 import io
 import os
+import re
 import tempfile
 import unittest
 from decimal import Decimal
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import fsspec
 import httpx
@@ -133,6 +135,44 @@ class PackageTest(unittest.TestCase):
                 self.assertEqual(read["Code"].to_pylist(), values["Code"])
                 self.assertEqual(read["Exact"].to_pylist(), values["Exact"])
                 self.assertEqual(read["Value"].to_pylist(), values["Value"])
+
+    def test_uploads_times_without_cutting_them_off(self) -> None:
+        day, noon = datetime.datetime(2024, 3, 1), datetime.datetime(2024, 3, 1, 9, 30)
+        berlin = ZoneInfo("Europe/Berlin")
+        values = {
+            "Midnight": [day, None],
+            "Time": [day, noon],
+            "Local midnight": [day.replace(tzinfo=berlin), None],
+            "Local time": [noon.replace(tzinfo=berlin), None],
+            "Clock": [datetime.time(9, 30), None],
+        }
+        table = pyarrow.table(values)
+        frames = {
+            "arrow": table,
+            "arrow dictionaries": pyarrow.table({name: table[name].dictionary_encode() for name in values}),
+            "polars": polars.from_arrow(table),
+            "pandas": table.to_pandas(),
+        }
+        expected = {
+            "Midnight": (datetime.date(2024, 3, 1), None),
+            "Time": ("2024-03-01 00:00:00", "2024-03-01 09:30:00"),
+            "Local midnight": (datetime.date(2024, 3, 1), None),
+            "Local time": ("2024-03-01 09:30:00+0100", None),
+            "Clock": ("09:30:00", None),
+        }
+        for name, frame in frames.items():
+            with self.subTest(name):
+                dataset = self.table()
+                dataset.upload(frame)
+                read = dataset.read(into="arrow")
+                for column, cells in expected.items():
+                    # Fractions of a second have as many zeros as the unit of the frame.
+                    found = [re.sub(r"\.0+", "", cell) if isinstance(cell, str) else cell for cell in read[column].to_pylist()]
+                    self.assertEqual(tuple(found), cells, column)
+
+    def test_refuses_durations_which_would_lose_their_unit(self) -> None:
+        with self.assertRaisesRegex(TypeError, "'Wait' has durations"):
+            self.table().upload(pandas.DataFrame({"Wait": [pandas.Timedelta(minutes=90)]}))
 
     def test_uploads_rows_and_pieces_of_iterators(self) -> None:
         dataset = self.table()

@@ -1,7 +1,7 @@
 """A destination of dlt: each of its tables is a dataset.
 
 Files are sent one after the other, each under an id that is reserved and saved first: a load that is repeated after a crash sends no
-rows twice. Of a table that is replaced, the first file replaces the rows and further ones are added to them.
+rows twice. Of a table that is replaced, the first file replaces the rows and further ones are added to them; if it fails, none is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import dlt
 import pyarrow.parquet
-from dlt.common.destination.exceptions import DestinationTerminalException
+from dlt.common.destination.exceptions import DestinationTerminalException, DestinationTransientException
 from dlt.common.schema import TTableSchema
 from dlt.common.storages.load_package import commit_load_package_state
 
@@ -47,6 +47,15 @@ def options_of(table: TTableSchema, is_first: bool) -> dict[str, object]:
     return {"mode": "replace" if disposition == "replace" and is_first else "append"}
 
 
+def check_replaced(name: str, state: dict[str, Any]) -> None:
+    """Keeps further files of a replaced table from being added to its old rows."""
+    if state.get("is_failed"):
+        raise DestinationTerminalException(f"table {name}: the first file, which replaces the rows, failed")
+    if not state.get("is_replaced"):
+        # dlt tries both files again.
+        raise DestinationTransientException(f"table {name}: the first file, which replaces the rows, is not stored yet")
+
+
 def send(client: Client, path: str, table: TTableSchema, repository_id: int | None) -> None:
     name = str(table["name"])
     state: dict[str, Any] = dlt.current.destination_state().setdefault(name, {"uploads": {}})
@@ -55,14 +64,24 @@ def send(client: Client, path: str, table: TTableSchema, repository_id: int | No
     dataset_id = state.get("dataset")
     dataset = dataset_of(client, name, repository_id) if dataset_id is None else client.dataset(dataset_id)
     upload = state["uploads"].get(file)
+    options = upload["options"] if upload else options_of(table, not state["uploads"])
+    if table.get("write_disposition") == "replace" and options["mode"] == "append":
+        check_replaced(name, state)
     if upload is None:
-        upload = {"process": dataset.reserve(), "options": options_of(table, not state["uploads"])}
+        upload = {"process": dataset.reserve(), "options": options}
         state["uploads"][file] = upload
         state["dataset"] = dataset.id
         commit_load_package_state()
     rows = pyarrow.parquet.read_table(path)
     known = [column for column in rows.column_names if column in table["columns"]]
-    dataset.upload(rows.select(known), process_id=upload["process"], **upload["options"])
+    try:
+        dataset.upload(rows.select(known), process_id=upload["process"], **options)
+    except (ApiError, UploadFailed):
+        state["is_failed"] = True
+        raise
+    if options["mode"] == "replace":
+        state["is_replaced"] = True
+        commit_load_package_state()
 
 
 @dlt.destination(name="tabulary", batch_size=0, loader_file_format="parquet", skip_dlt_columns_and_tables=True)

@@ -66,8 +66,18 @@ def library_of(data: object) -> str:
     return type(data).__module__.split(".")[0]
 
 
+def days_of(column: Any) -> Any:
+    """Timestamps as days if all are midnights, in their time zone if they have one; otherwise as texts with the offset."""
+    import pyarrow
+
+    wall = pyarrow.compute.local_timestamp(column) if column.type.tz else column
+    # Casting to a day cuts the time off, whether it is safe or not.
+    days = wall.cast(pyarrow.date32(), safe=False)
+    return days if days.cast(wall.type, safe=False).equals(wall) else column.cast(pyarrow.string())
+
+
 def arrow_source(table: Any) -> Source:
-    """Strings in quotes, nulls as empty fields, days as days."""
+    """Strings in quotes, nulls as empty fields, days as days, times as texts."""
     import pyarrow
     from pyarrow import csv as arrow_csv
 
@@ -79,11 +89,9 @@ def arrow_source(table: Any) -> Source:
             column = column.cast(kind.value_type)
             kind = column.type
         if pyarrow.types.is_timestamp(kind):
-            try:
-                # Fails where a time of the day would be lost: then it is uploaded as text.
-                column = column.cast(pyarrow.timestamp("ns")).cast(pyarrow.date32(), safe=True)
-            except pyarrow.ArrowInvalid:
-                column = column.cast(pyarrow.string())
+            column = days_of(column)
+        if pyarrow.types.is_duration(kind):
+            raise TypeError(f"column {field.name!r} has durations; upload them as numbers of a unit, or as texts")
         if pyarrow.types.is_floating(kind):
             column = pyarrow.compute.if_else(pyarrow.compute.is_nan(column), None, column)
         if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind):
