@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readRows } from '../../../web/src/components/grid/read-rows.js';
 import type { Column } from '../../../web/src/lib/types.js';
+
+interface RowsModule {
+  readRows(rows: object, piece: object): Promise<(string | null)[][]>;
+}
+
+// Not a static import: its types are those of browsers, which differ from those of Node.
+const path = new URL('../../../web/src/components/grid/read-rows.ts', import.meta.url).pathname;
+const { readRows } = (await import(path)) as RowsModule;
 
 const selected: Column[] = [{ id: 5, name: 'City', dataType: 'String', isEntity: true }];
 const piece = { first: 100, count: 2, selected };

@@ -1,5 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { jobs, start } from '../../../web/src/pages/upload/job.js';
+
+interface JobModule {
+  readonly jobs: {
+    get(): readonly { readonly file: string; readonly error?: unknown }[];
+    set(jobs: readonly never[]): void;
+  };
+  start(wanted: readonly object[]): Promise<void>;
+}
+
+// Not a static import: its types are those of browsers, which differ from those of Node.
+const path = new URL('../../../web/src/pages/upload/job.ts', import.meta.url).pathname;
+const { jobs, start } = (await import(path)) as JobModule;
 
 interface Service {
   /** Status of each process, by its id from 1 on, each time it is read; the last one stays. */
