@@ -56,7 +56,10 @@ const placeOf = (axis: ChartRoles['axis'], row: string, index: number): number =
 
 const nameOf = (parts: readonly string[]): string => parts.map((part) => part || '–').join(' · ');
 
-type Cells = Map<string, (number | null | undefined)[]>;
+interface LineCells {
+  readonly name: string;
+  readonly values: (number | null | undefined)[];
+}
 
 /** @param rowIndexOf row of the chart for a record; undefined if the record is not drawn */
 const linesOf = (
@@ -65,25 +68,30 @@ const linesOf = (
   rowIndexOf: (record: readonly string[], index: number) => number | undefined,
 ): Line[] => {
   const { names, values } = roles;
-  const cells: Cells = new Map();
+  // By the parts of the name: different parts may be joined to the same name.
+  const lines = new Map<string, LineCells>();
   for (const [index, record] of records.entries()) {
     const row = rowIndexOf(record, index);
     if (row === undefined) continue;
     const entity = names.map((name) => record[name] ?? '');
     for (const value of values) {
       const isNamed = values.length > 1 || names.length === 0;
-      const name = nameOf(isNamed ? [...entity, header[value] ?? ''] : entity);
-      let line = cells.get(name);
+      const parts = isNamed ? [...entity, header[value] ?? ''] : entity;
+      const key = JSON.stringify(parts);
+      let line = lines.get(key);
       if (line === undefined) {
-        if (cells.size === maxLines) throw tooManyLines();
-        line = new Array<number | null | undefined>(length).fill(undefined);
-        cells.set(name, line);
+        if (lines.size === maxLines) throw tooManyLines();
+        line = {
+          name: nameOf(parts),
+          values: new Array<number | null | undefined>(length).fill(undefined),
+        };
+        lines.set(key, line);
       }
-      if (line[row] !== undefined) throw repeatedRow(record[roles.x] ?? '', name);
-      line[row] = numberOf(record[value] ?? '');
+      if (line.values[row] !== undefined) throw repeatedRow(record[roles.x] ?? '', line.name);
+      line.values[row] = numberOf(record[value] ?? '');
     }
   }
-  return [...cells].map(([name, line]) => ({ name, values: line }));
+  return [...lines.values()];
 };
 
 /**

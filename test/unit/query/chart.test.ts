@@ -107,6 +107,22 @@ describe('the data of a chart', () => {
     });
   });
 
+  it('keeps two series apart whose names are joined to the same text', () => {
+    const twoNames: Columns = [
+      ['A', 's'],
+      ['B', 's'],
+      ['Date', 'd'],
+      ['V', 'f'],
+    ];
+    const csv = 'A,B,Date,V\nx · y,z,2024-01-01,1\nx,y · z,2024-01-01,2\n,z,2024-01-01,3\n–,z,2024-01-01,4\n';
+    expect(dataOf(csv, twoNames).lines).toEqual([
+      { name: 'x · y · z', values: [1] },
+      { name: 'x · y · z', values: [2] },
+      { name: '– · z', values: [3] },
+      { name: '– · z', values: [4] },
+    ]);
+  });
+
   it('is rejected if two rows share a position, or if there is too much of it', () => {
     expect(() => dataOf('Country,Date,GDP\nA,2024-01-01,1\nA,2024-01-01,2\n')).toThrow(
       "more than one value at '2024-01-01' for 'A'",

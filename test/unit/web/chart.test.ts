@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Column, DataType } from '../../../web/src/lib/types.js';
-import { between, endsOf, modelOf } from '../../../web/src/pages/chart/model.js';
-import { firstQuestion, hasSpan, readQuestion, spanStep } from '../../../web/src/pages/chart/question.js';
+import { between, endsOf, inOrder, modelOf, scatterOf } from '../../../web/src/pages/chart/model.js';
+import {
+  firstQuestion,
+  hasSpan,
+  readQuestion,
+  seriesKey,
+  seriesName,
+  shownOf,
+  spanStep,
+} from '../../../web/src/pages/chart/question.js';
 
 const column = (id: number, name: string, dataType: DataType, isEntity: boolean): Column => ({
   id,
@@ -62,5 +70,40 @@ describe('the span of an axis', () => {
     ['2022-01-01', '2021-01-01', [0, 3]],
   ] as const)('from %s to %s is moved to the nearest rows', (from, to, ends) => {
     expect(endsOf(model, from, to)).toEqual(ends);
+  });
+});
+
+describe('series whose names are joined to the same text', () => {
+  const values = [
+    ['x · y', 'z'],
+    ['x', 'y · z'],
+  ];
+  const all = values.map((parts) => ({ key: seriesKey(parts), name: seriesName(parts), values: parts }));
+  const [one = '', two = ''] = all.map(({ key }) => key);
+  const question = { ...first, columns: ['City', 'Street'] };
+
+  it('are two lines, each with its own values and place', () => {
+    const csv = 'Day,City,Street,sum of Price\n2020-01-01,x · y,z,1\n2020-01-01,x,y · z,2\n';
+    const drawn = modelOf(csv, question, 'Date').lines;
+    expect(drawn.map(({ name, texts }) => [name, texts])).toEqual([
+      ['x · y · z', ['1']],
+      ['x · y · z', ['2']],
+    ]);
+    const ordered = inOrder(modelOf(csv, question, 'Date'), [two, one]).lines;
+    expect(ordered.map(({ texts }) => texts)).toEqual([['2'], ['1']]);
+    const measures = [...first.measures, { method: 'count' as const, column: '' }];
+    const points = 'Day,City,Street,a,b\n2020-01-01,x · y,z,1,10\n2020-01-01,x,y · z,2,20\n';
+    const lines = scatterOf(points, { ...question, measures }).lines;
+    expect(lines.map(({ texts }) => texts)).toEqual([
+      ['10', undefined],
+      [undefined, '20'],
+    ]);
+  });
+
+  it('are chosen one by one, and both by a link that has their name', () => {
+    const shown = (series: readonly string[] | undefined) => shownOf({ ...question, series }, all, 8);
+    expect(shown(undefined)).toEqual([one, two]);
+    expect(shown([two, 'none'])).toEqual([two]);
+    expect(shown(['x · y · z'])).toEqual([one, two]);
   });
 });

@@ -21,9 +21,12 @@ import {
   measureName,
   type Question,
   readQuestion,
+  type Series,
   seriesApply,
+  seriesKey,
   seriesListed,
   seriesName,
+  shownOf,
   spanStep,
   writeQuestion,
 } from './chart/question.js';
@@ -48,11 +51,8 @@ interface Drawn {
   readonly question: Question;
   readonly model: Model;
   readonly apply: string;
-  readonly all: readonly string[];
+  readonly all: readonly Series[];
 }
-
-const shownOf = (question: Question, all: readonly string[]): readonly string[] =>
-  question.series?.filter((name) => all.includes(name)) ?? all.slice(0, firstSeries);
 
 /** Fetches a result as CSV, because JSON numbers would lose digits. */
 const ask = async (
@@ -67,18 +67,15 @@ const ask = async (
 /** Lists the series, then loads those that are shown. */
 const load = async (dataset: DatasetDetail, question: Question, signal: AbortSignal): Promise<Drawn> => {
   const listing = seriesApply(question);
-  const found =
+  const all =
     listing === undefined
       ? []
       : readCsv(await ask(dataset.id, { $apply: listing, $top: seriesListed }, signal))
           .slice(1)
-          .map((record) => record.slice(0, -1));
-  const all = found.map(seriesName);
-  const chosen = shownOf(question, all);
-  const values = chosen.flatMap((name) => {
-    const one = found[all.indexOf(name)];
-    return one === undefined ? [] : [one];
-  });
+          .map((record) => record.slice(0, -1))
+          .map((parts): Series => ({ key: seriesKey(parts), name: seriesName(parts), values: parts }));
+  const chosen = shownOf(question, all, firstSeries);
+  const values = chosen.flatMap((key) => all.filter((one) => one.key === key).map((one) => one.values));
   const isAll = values.length === all.length && all.length < seriesListed;
   const apply = chartApply(question, dataset.columns, isAll ? [] : values);
   const isNone = all.length > 0 && values.length === 0;
@@ -147,7 +144,7 @@ const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
         {all.length > 0 && (
           <SeriesChoice
             all={all}
-            shown={shownOf(question, all)}
+            shown={shownOf(question, all, firstSeries)}
             hasColors={question.measures.length === 1 || question.kind === 'scatter'}
             onChange={(series) => onChange({ series })}
           />

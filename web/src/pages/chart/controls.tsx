@@ -11,6 +11,7 @@ import {
   methods,
   periods,
   type Question,
+  type Series,
 } from './question.js';
 
 const t = texts.chart;
@@ -219,7 +220,8 @@ export const Controls = (props: Props) => (
 );
 
 interface SeriesProps {
-  readonly all: readonly string[];
+  readonly all: readonly Series[];
+  /** Keys. */
   readonly shown: readonly string[];
   /** True if each series has one colour, false if each of its measures has its own. */
   readonly hasColors: boolean;
@@ -229,8 +231,8 @@ interface SeriesProps {
 /** Selects the series to draw. Also the legend. */
 export const SeriesChoice = ({ all, shown, hasColors, onChange }: SeriesProps) => {
   const [search, setSearch] = useState('');
-  const found = all.filter((name) => name.toLowerCase().includes(search.trim().toLowerCase()));
-  const order = new Map(shown.map((name, at) => [name, at]));
+  const found = all.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  const order = new Map(shown.map((key, at) => [key, at]));
   return (
     <fieldset class="series-choice">
       <legend>
@@ -247,15 +249,15 @@ export const SeriesChoice = ({ all, shown, hasColors, onChange }: SeriesProps) =
         />
       )}
       <div class="series-list">
-        {found.map((name) => {
-          const at = order.get(name);
+        {found.map(({ key, name }) => {
+          const at = order.get(key);
           return (
-            <label key={name} class="series-name">
+            <label key={key} class="series-name">
               <input
                 type="checkbox"
                 checked={at !== undefined}
                 onChange={() =>
-                  onChange(at === undefined ? [...shown, name] : shown.filter((one) => one !== name))
+                  onChange(at === undefined ? [...shown, key] : shown.filter((one) => one !== key))
                 }
               />
               {hasColors && <span class={at === undefined ? 'swatch' : `swatch series-${(at % 8) + 1}`} />}

@@ -1,8 +1,10 @@
 import { readCsv } from '../../lib/csv.js';
 import type { DataType } from '../../lib/types.js';
-import { measureName, type Question, seriesName, seriesWidth } from './question.js';
+import { measureName, type Question, seriesKey, seriesName, seriesWidth } from './question.js';
 
 interface Line {
+  /** Unlike the name, different for each line. */
+  readonly key: string;
   readonly name: string;
   /** Index of its colour. */
   readonly color: number;
@@ -55,7 +57,7 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
     .filter(({ place }) => Number.isFinite(place))
     .sort((a, b) => a.place - b.place);
   const indexOf = new Map(found.map(({ row }, index) => [row, index]));
-  const lines = new Map<string, (string | undefined)[]>();
+  const lines = new Map<string, { readonly name: string; readonly texts: (string | undefined)[] }>();
   const names = question.measures.map(measureName);
   for (const record of records) {
     const index = indexOf.get(record[0] ?? '');
@@ -63,10 +65,13 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
     const entity = record.slice(1, 1 + width);
     for (const [order, name] of names.entries()) {
       const parts = names.length > 1 || width === 0 ? [...entity, name] : entity;
-      const line = seriesName(parts);
-      const texts = lines.get(line) ?? new Array<string | undefined>(found.length).fill(undefined);
-      texts[index] = record[1 + width + order] ?? '';
-      lines.set(line, texts);
+      const key = seriesKey(parts);
+      const line = lines.get(key) ?? {
+        name: seriesName(parts),
+        texts: new Array<string | undefined>(found.length).fill(undefined),
+      };
+      line.texts[index] = record[1 + width + order] ?? '';
+      lines.set(key, line);
     }
   }
   return {
@@ -74,7 +79,13 @@ export const modelOf = (csv: string, question: Question, type: DataType | undefi
     title: header[0] ?? '',
     rows: found.map(({ row }) => row),
     places: found.map(({ place }) => place),
-    lines: [...lines].map(([name, texts], color) => ({ name, color, texts, numbers: texts.map(numberOf) })),
+    lines: [...lines].map(([key, { name, texts }], color) => ({
+      key,
+      name,
+      color,
+      texts,
+      numbers: texts.map(numberOf),
+    })),
     isCut: records.length >= maxRows,
   };
 };
@@ -86,21 +97,22 @@ export const scatterOf = (csv: string, question: Question): Model => {
   const [x, y] = [1 + width, question.measures.length > 1 ? 2 + width : 1 + width];
   const points = records
     .map((record) => ({
+      key: seriesKey(record.slice(1, 1 + width)),
       name: seriesName(record.slice(1, 1 + width)) || (header[y] ?? ''),
       row: record[x] ?? '',
       text: record[y] ?? '',
     }))
     .filter(({ row, text }) => row !== '' && text !== '' && Number.isFinite(Number(row)))
     .sort((a, b) => Number(a.row) - Number(b.row));
-  const names = [...new Set(points.map(({ name }) => name))];
+  const names = new Map(points.map(({ key, name }) => [key, name]));
   return {
     axis: 'number',
     title: header[x] ?? '',
     rows: points.map(({ row }) => row),
     places: points.map(({ row }) => Number(row)),
-    lines: names.map((name, color) => {
-      const texts = points.map((point) => (point.name === name ? point.text : undefined));
-      return { name, color, texts, numbers: texts.map(numberOf) };
+    lines: [...names].map(([key, name], color) => {
+      const texts = points.map((point) => (point.key === key ? point.text : undefined));
+      return { key, name, color, texts, numbers: texts.map(numberOf) };
     }),
     isCut: records.length >= maxRows,
   };
@@ -108,8 +120,8 @@ export const scatterOf = (csv: string, question: Question): Model => {
 
 /** Sorts and colours the lines by the order of the chosen series. */
 export const inOrder = (model: Model, chosen: readonly string[]): Model => {
-  const order = new Map(chosen.map((name, at) => [name, at]));
-  const colorOf = ({ name, color }: Line): number => order.get(name) ?? color;
+  const order = new Map(chosen.map((key, at) => [key, at]));
+  const colorOf = ({ key, color }: Line): number => order.get(key) ?? color;
   const lines = model.lines.map((line) => ({ ...line, color: colorOf(line) }));
   return { ...model, lines: lines.sort((a, b) => a.color - b.color) };
 };

@@ -22,8 +22,8 @@ const Readout = ({ model, row, isScatter }: { model: Model; row: number; isScatt
         <dt>{model.title}</dt>
         <dd class="number">{model.rows[row]}</dd>
       </div>
-      {shown.map(({ name, texts: values, color }) => (
-        <div key={name}>
+      {shown.map(({ key, name, texts: values, color }) => (
+        <div key={key}>
           <dt>
             <span class={`swatch series-${(color % 8) + 1}`} />
             {name}

@@ -11,7 +11,7 @@ export interface Question {
   /** Columns whose values define the series. */
   readonly columns: readonly string[];
   readonly measures: readonly Measure[];
-  /** Names of the series to show; undefined for the first few. */
+  /** Keys of the series to show; undefined for the first few. Old links have their names. */
   readonly series: readonly string[] | undefined;
   readonly isLog: boolean;
   readonly filter: string;
@@ -182,6 +182,10 @@ const seriesColumns = ({ rows, columns }: Question): readonly string[] =>
 
 export const seriesName = (values: readonly string[]): string => values.join(' · ');
 
+/** Identifies a series. Several values may be joined to the name of another series. */
+export const seriesKey = (values: readonly string[]): string =>
+  values.length < 2 ? (values[0] ?? '') : JSON.stringify(values);
+
 const literal = (value: string, type: Column['dataType'] | undefined): string => {
   if (value === '') return 'null';
   return type === 'String' ? quoted(value) : value;
@@ -201,6 +205,24 @@ const chosenOnly = (
       })
       .join(' and ');
   return [chosen.map((values) => `(${one(values)})`).join(' or ')];
+};
+
+/** A series of the list to choose from. */
+export interface Series {
+  readonly key: string;
+  readonly name: string;
+  /** Values of its columns. */
+  readonly values: readonly string[];
+}
+
+/** Keys of the series to show. */
+export const shownOf = ({ series }: Question, all: readonly Series[], most: number): readonly string[] => {
+  if (series === undefined) return all.slice(0, most).map(({ key }) => key);
+  const keys = new Set(all.map(({ key }) => key));
+  const found = series.flatMap((one) =>
+    keys.has(one) ? [one] : all.filter(({ name }) => name === one).map(({ key }) => key),
+  );
+  return [...new Set(found)];
 };
 
 /** Most series in the list to choose from. */

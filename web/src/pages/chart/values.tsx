@@ -14,8 +14,8 @@ export const Values = ({ model }: { model: Model }) => (
         <thead>
           <tr>
             <th scope="col">{model.title}</th>
-            {model.lines.map(({ name }) => (
-              <th key={name} scope="col" class="number">
+            {model.lines.map(({ key, name }) => (
+              <th key={key} scope="col" class="number">
                 {name}
               </th>
             ))}
@@ -27,8 +27,8 @@ export const Values = ({ model }: { model: Model }) => (
               <th scope="row" class="number">
                 {row}
               </th>
-              {model.lines.map(({ name, texts: values }) => (
-                <td key={name} class="number">
+              {model.lines.map(({ key, texts: values }) => (
+                <td key={key} class="number">
                   {values[at] === '' ? <span class="soft">{t.noValue}</span> : values[at]}
                 </td>
               ))}

@@ -29,8 +29,8 @@ const Table = ({ list, model }: { list: readonly SeriesData[]; model: Model }) =
           <thead>
             <tr>
               <th scope="col">{t.date}</th>
-              {lines.map(({ name, color }, at) => (
-                <Fragment key={name}>
+              {lines.map(({ key, name, color }, at) => (
+                <Fragment key={key}>
                   <th scope="col" class="number">
                     {isAlone ? (
                       t.value
@@ -55,8 +55,8 @@ const Table = ({ list, model }: { list: readonly SeriesData[]; model: Model }) =
                   <th scope="row" class="observation-date">
                     {date}
                   </th>
-                  {lines.map(({ name, texts: values }, at) => (
-                    <Fragment key={name}>
+                  {lines.map(({ key, texts: values }, at) => (
+                    <Fragment key={key}>
                       <Value text={values[row]} />
                       {(notes[at]?.size ?? 0) > 0 && <td class="soft">{notes[at]?.get(date)}</td>}
                     </Fragment>

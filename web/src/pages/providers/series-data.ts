@@ -79,7 +79,7 @@ export const modelOf = (list: readonly SeriesData[], title: string): Model => {
         const found = values.get(date);
         return found && (found.value ?? '');
       });
-      return { name: names[color] ?? '', color, texts, numbers: texts.map(numberOf) };
+      return { key: series.series_id, name: names[color] ?? '', color, texts, numbers: texts.map(numberOf) };
     }),
     isCut: false,
   };
