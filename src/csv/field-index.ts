@@ -47,6 +47,8 @@ export interface FieldIndex {
   /** Malformed records that the last call found. */
   readonly malformed: MalformedRecord[];
   readonly classes: Uint8Array;
+  /** Highest byte that is a delimiter, a quote or a line end. */
+  readonly topByte: number;
   readonly dialect: Dialect;
 }
 
@@ -104,6 +106,7 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number, shared = 
     line: 0,
     malformed: [],
     classes,
+    topByte: Math.max(dialect.delimiter, dialect.quote, CR, LF),
     dialect,
   };
 };

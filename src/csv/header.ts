@@ -40,9 +40,7 @@ function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): St
 const isEmptyName = (name: string): boolean => name.trim() === '';
 
 /** True if every column of the header has a name. */
-function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
-  const fieldCount = countFields(header, dialect);
-  yield;
+function* isNamed(header: Uint8Array, dialect: Dialect, fieldCount: number): Steps<boolean> {
   // Refused later, whatever its names are.
   if (fieldCount > maxColumns) return true;
   const names = yield* readNames(header, dialect, fieldCount);
@@ -65,10 +63,11 @@ function* sniffDelimiter(header: Buffer, next: Uint8Array | undefined): Steps<nu
   const named: number[] = [];
   for (const delimiter of isPadded(header) ? [...others, ...tabs] : [...tabs, ...others]) {
     const dialect = { delimiter, quote: QUOTE };
-    if (!(yield* isNamed(header, dialect))) continue;
-    if (next !== undefined && countFields(next, dialect) === countFields(header, dialect)) return delimiter;
-    named.push(delimiter);
+    const fieldCount = countFields(header, dialect);
     yield;
+    if (!(yield* isNamed(header, dialect, fieldCount))) continue;
+    if (next === undefined || countFields(next, dialect) === fieldCount) return delimiter;
+    named.push(delimiter);
   }
   return named[0] ?? likely[0] ?? COMMA;
 }

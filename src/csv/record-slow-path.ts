@@ -1,5 +1,6 @@
 import { CR, LF, SPACE, TAB } from './bytes.js';
-import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind, textKind } from './field-index.js';
+import { fieldEnd } from './field-end.js';
+import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-index.js';
 import type { BadRowReason } from './types.js';
 
 /** Position after the line end at `p`. */
@@ -11,7 +12,7 @@ export const afterLineEnd = (bytes: Uint8Array, p: number): number =>
  * `recordEnds[row]` in both cases.
  */
 export const indexRecord = (index: FieldIndex, recordStart: number, row: number): boolean => {
-  const { text: bytes, starts, ends, classes, fieldCount } = index;
+  const { text: bytes, starts, ends, classes, topByte, fieldCount } = index;
   const { quote } = index.dialect;
   const end = bytes.length;
   const firstLine = index.line;
@@ -33,7 +34,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
       fault = 'unterminated_quote';
       textEnd = end;
       for (;;) {
-        while (p < end && classes[bytes[p]!] === textKind) p++;
+        p = fieldEnd(bytes, p, end, classes, topByte);
         if (p >= end) break;
         const byte = bytes[p]!;
         if (byte === quote) {
@@ -53,7 +54,7 @@ export const indexRecord = (index: FieldIndex, recordStart: number, row: number)
     }
     // An unquoted field, or the invalid text after a closing quote.
     for (;;) {
-      while (p < end && classes[bytes[p]!] === textKind) p++;
+      p = fieldEnd(bytes, p, end, classes, topByte);
       if (p >= end) break;
       const kind = classes[bytes[p]!]!;
       if (isFieldEnd(kind)) break;

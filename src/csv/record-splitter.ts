@@ -70,7 +70,8 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     }
     if (!isSeparatorLine(bytes)) {
       if (scan.delimiter < 0 && isAmbiguous(bytes)) undecided = { bytes, line };
-      else yield* readHeader(bytes, line);
+      yield;
+      if (undecided === undefined) yield* readHeader(bytes, line);
     }
     const end = scan.position;
     dropBytes(memory, end);

@@ -17,6 +17,12 @@ describe('an index', () => {
     expect(createFieldIndex(comma, fieldCount, false).shared).toBe(false);
   });
 
+  it('has the highest byte that ends a field or opens a quote as its top byte', () => {
+    const top = (delimiter: number, quote: number): number =>
+      createFieldIndex({ delimiter, quote }, 1).topByte;
+    expect([top(0x2c, 0x22), top(0x09, 0x7e), top(0x01, 0x02)]).toEqual([0x2c, 0x7e, 0x0d]);
+  });
+
   it('releases its chunk', () => {
     const index = createFieldIndex(comma, 1, false);
     openIndex(index);
