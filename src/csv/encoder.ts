@@ -62,7 +62,7 @@ const word = 2 ** 32;
 const highWordsPerUpload = recordsPerUpload / word;
 
 export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
-  const { columns, dialect, fieldCount } = options;
+  const { columns, dialect, fieldCount, maxBadRows = Number.POSITIVE_INFINITY } = options;
   const collect = options.onBadRow === 'collect';
   const index = createFieldIndex(dialect, fieldCount, options.kernel);
   const writer = createBlockWriter();
@@ -183,13 +183,14 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       }
       if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
       badRows.push(...malformed);
+      if (badRows.length > maxBadRows)
+        return { kind: 'too_many_bad_rows', badRows: inFileOrder(badRows).slice(0, maxBadRows + 1) };
       writePositions(chunk.firstRow, uploadNumber, rows);
       rows += index.rows;
       yield;
     }
     if (index.ordinal !== chunk.rows) throw new RangeError(`${index.ordinal} records, not ${chunk.rows}`);
-    badRows.sort((a, b) => a.row - b.row);
-    return finish(rows, BigInt(segment), badRows);
+    return finish(rows, BigInt(segment), inFileOrder(badRows));
   }
 
   const finish = (rows: number, segment: bigint, badRows: BadRow[]): EncodeResult => {
@@ -219,6 +220,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     encodeInSteps,
   };
 };
+
+const inFileOrder = (badRows: BadRow[]): BadRow[] => badRows.sort((a, b) => a.row - b.row);
 
 const badValue = (violation: Violation, index: FieldIndex, record: number): BadRow => ({
   reason: 'value',

@@ -1,10 +1,14 @@
 import { CR, LF } from './bytes.js';
 import type { FieldIndex } from './field-index.js';
-import { addresses, kernel, kernelMemory, windowBytes } from './kernel.js';
+import { addresses, blockRows, kernel, kernelMemory, windowBytes } from './kernel.js';
 import { afterLineEnd, indexRecord } from './record-slow-path.js';
 
 /** Fewest bytes to copy to the kernel for a block. */
 const minWindow = 16 << 10;
+
+/** True if the block has as many records as it may have; malformed records count apart. */
+const isFull = ({ capacity, malformed }: FieldIndex, rows: number): boolean =>
+  rows === capacity || malformed.length === blockRows;
 
 /** Copies about as many bytes as the next block needs to the kernel's memory. */
 const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
@@ -19,7 +23,7 @@ const openWindow = (index: FieldIndex, bytes: Uint8Array): void => {
 /** Sets the size of the next window: an eighth more than this block used, or twice this window if the block did not get full. */
 const fitWindow = (index: FieldIndex): void => {
   const used = index.next - index.textStart;
-  const wanted = index.rows < index.capacity ? index.window * 2 : used + (used >> 3);
+  const wanted = isFull(index, index.rows) ? used + (used >> 3) : index.window * 2;
   index.window = Math.min(windowBytes, Math.max(minWindow, wanted));
 };
 
@@ -50,13 +54,13 @@ const indexPlain = (index: FieldIndex, from: number, rows: number): number => {
 
 /** Indexes a block of `index.text`. @param final True if the text reaches the end of the chunk, which also ends a record. */
 const indexText = (index: FieldIndex, final: boolean, stopAtMalformed: boolean): void => {
-  const { text, textStart, capacity, ordinals, lines, recordStarts } = index;
+  const { text, textStart, ordinals, lines, recordStarts } = index;
   const end = text.length;
   let rows = 0;
   for (;;) {
     if (index.inKernel) rows += indexPlain(index, index.next - textStart, rows);
     const p = index.next - textStart;
-    if (rows === capacity || p === end) break;
+    if (isFull(index, rows) || p === end) break;
     const { line } = index;
     if (text[p] === LF || text[p] === CR) {
       // The kernel skips blank lines, except for a CR at the end of the window: an LF may follow it.

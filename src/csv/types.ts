@@ -114,7 +114,9 @@ interface EncodedChunk {
 export type EncodeResult =
   | EncodedChunk
   | { readonly kind: 'violation'; readonly violation: Violation }
-  | { readonly kind: 'bad_row'; readonly badRow: BadRow };
+  | { readonly kind: 'bad_row'; readonly badRow: BadRow }
+  /** The first bad rows of the chunk, one more than `maxBadRows`. */
+  | { readonly kind: 'too_many_bad_rows'; readonly badRows: readonly BadRow[] };
 
 export interface ChunkEncoderOptions {
   readonly dialect: Dialect;
@@ -123,6 +125,8 @@ export interface ChunkEncoderOptions {
   readonly columns: readonly EncodeColumn[];
   /** `collect` leaves bad rows out of the block and lists them. @default 'fail' */
   readonly onBadRow?: 'fail' | 'collect';
+  /** `collect`: a chunk with more bad rows is not encoded. @default unlimited */
+  readonly maxBadRows?: number;
   /** False: everything is parsed in JavaScript, which defines the correct result. For tests. @default true */
   readonly kernel?: boolean;
 }

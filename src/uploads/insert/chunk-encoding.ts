@@ -10,6 +10,7 @@ import { type DateFacts, type DaySet, dateFactsOf, dayText } from '../../model/d
 import type { ProcessError } from '../../model/process.js';
 import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
 import { encodeColumns, type Layout, storedColumns } from '../layout/layout.js';
+import { maxBadRowsOf } from '../lifecycle/bad-row-limits.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import type { Reject } from '../lifecycle/rejects.js';
 import { badRowError, rejectOf, violationError } from './bad-rows.js';
@@ -20,6 +21,8 @@ export type EncodedRows =
   | { readonly kind: 'violation'; readonly error: ProcessError }
   /** The file itself is wrong. */
   | { readonly kind: 'bad_file'; readonly error: ProcessError }
+  /** More bad rows than a file may have. `rejects` are the first of them, enough to exceed the limit. */
+  | { readonly kind: 'too_many_bad_rows'; readonly rejects: readonly Reject[] }
   | {
       readonly kind: 'encoded';
       readonly rows: number;
@@ -37,6 +40,7 @@ export const encoderOf = (layout: Layout, { place }: Pick<UploadState, 'place'>)
     fieldCount,
     columns: encodeColumns(layout, place),
     onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
+    maxBadRows: maxBadRowsOf(layout),
   });
 };
 
@@ -58,13 +62,15 @@ export const encodeChunk = async (
   if (encoded.kind === 'violation')
     return { kind: 'violation', error: violationError(encoded.violation, layout) };
   if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
-  const { rows, block, badRows, daysOf } = encoded;
+  const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
+  if (encoded.kind === 'too_many_bad_rows') return { kind: 'too_many_bad_rows', rejects };
+  const { rows, block, daysOf } = encoded;
   const time = timeColumnOf(storedColumns(layout));
   return {
     kind: 'encoded',
     rows,
     block,
-    rejects: badRows.map((bad) => rejectOf(bad, bytes, layout)),
+    rejects,
     dates: datesOf(time, time && daysOf(layout.columns.findIndex(({ id }) => id === time.id))),
   };
 };

@@ -17,7 +17,7 @@ type Insertion =
 export const insertOutcome = (
   insertion: Insertion,
   of: { readonly chunk: Chunk; readonly position: ChunkPosition; readonly layout: Layout },
-): Extract<Outcome, { kind: 'stored' | 'misfit' | 'fail' }> => {
+): Extract<Outcome, { kind: 'stored' | 'misfit' | 'fail' | 'too_many_bad_rows' }> => {
   switch (insertion.kind) {
     case 'inserted':
       return { kind: 'stored', ...of, stored: insertion };
@@ -25,6 +25,8 @@ export const insertOutcome = (
       return { kind: 'misfit', error: insertion.error };
     case 'bad_file':
       return { kind: 'fail', error: insertion.error };
+    case 'too_many_bad_rows':
+      return { ...insertion, layout: of.layout };
     default: {
       const unknown: never = insertion;
       throw new Error(`unknown insertion ${String(unknown)}`);

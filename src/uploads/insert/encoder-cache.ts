@@ -1,6 +1,7 @@
 import type { ChunkEncoder } from '../../csv/types.js';
 import { createCache } from '../../lib/cache.js';
 import { encodeColumns, type Layout } from '../layout/layout.js';
+import { maxBadRowsOf } from '../lifecycle/bad-row-limits.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import { encoderOf } from './chunk-encoding.js';
 
@@ -24,7 +25,8 @@ export const createEncoderCache = (most: number): EncoderCache => {
   return {
     async use(layout, state, work) {
       const { dialect, fieldCount, onBadRow } = layout;
-      const key = JSON.stringify([dialect, fieldCount, onBadRow, encodeColumns(layout, state.place)]);
+      const columns = encodeColumns(layout, state.place);
+      const key = JSON.stringify([dialect, fieldCount, onBadRow, maxBadRowsOf(layout), columns]);
       const encoder = idle.get(key) ?? encoderOf(layout, state);
       idle.delete(key);
       const result = await work(encoder);

@@ -8,12 +8,13 @@ const tooMany = (state: UploadState, limit: string): ProcessError => ({
   message: `The file has ${state.rejectedRows} bad rows so far; ${limit}.`,
 });
 
+/** Most bad rows of a file. A share of the rows may be lower and is checked after the last chunk. */
+export const maxBadRowsOf = ({ maxBadRows }: Layout): number =>
+  Math.min(maxBadRows !== undefined && 'count' in maxBadRows ? maxBadRows.count : maxRejects, maxRejects);
+
 /** Checks the number of bad rows after each chunk. Returns undefined if it is within the limit. */
-export const beyondCount = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
-  const limit = Math.min(
-    maxBadRows !== undefined && 'count' in maxBadRows ? maxBadRows.count : maxRejects,
-    maxRejects,
-  );
+export const beyondCount = (state: UploadState, layout: Layout): ProcessError | undefined => {
+  const limit = maxBadRowsOf(layout);
   return state.rejectedRows <= limit ? undefined : tooMany(state, `at most ${limit} are set aside`);
 };
 

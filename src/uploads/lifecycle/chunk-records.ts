@@ -3,7 +3,7 @@ import type { SegmentFacts } from '../../model/version.js';
 import { isEnded, isPending } from '../../storage/postgres/process-states.js';
 import { named, prepared, type Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
-import { type Reject, setAsideSql } from './rejects.js';
+import { type Reject, rejectValues, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
 
 /** Result of storing a chunk. */
@@ -42,6 +42,15 @@ export interface ChunkRecords {
     at: ChunkPosition,
     attempt: number,
     stored: StoredChunk,
+  ): Promise<UploadState | undefined>;
+  /**
+   * Records bad rows of a chunk that is not stored because they are too many. Idempotent. Returns undefined if the attempt is over, like
+   * `recordStored`.
+   */
+  recordRejects(
+    processId: number,
+    attempt: number,
+    rejects: readonly Reject[],
   ): Promise<UploadState | undefined>;
   /** Records the position of a chunk whose rows are not stored. */
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
@@ -114,13 +123,23 @@ const recordStoredSql = named(`
       WHERE chunks.inserted_attempt <> :attempt
     RETURNING 1
   ), set_aside AS (
-    ${setAsideSql('recorded', { process: ':processId', attempt: ':attempt', rejects: ':rejects' })}
+    ${setAsideSql('recorded')}
   )
   UPDATE processes p SET
     inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),
     inserted_rows = p.inserted_rows + :rows * (SELECT count(*) FROM recorded),
     rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside),
     chunk_count = CASE WHEN :last THEN :number + 1 ELSE p.chunk_count END
+  FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
+  RETURNING ${stateColumns}`);
+
+const recordRejectsSql = named(`
+  WITH current AS (
+    SELECT id FROM processes WHERE id = :processId AND attempt = :attempt AND ${stored.when} FOR NO KEY UPDATE
+  ), set_aside AS (
+    ${setAsideSql('current')}
+  )
+  UPDATE processes p SET rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside)
   FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
   RETURNING ${stateColumns}`);
 
@@ -131,8 +150,14 @@ const recordSeenSql = named(`
 
 export const createChunkRecords = (sql: Sql): ChunkRecords => ({
   async recordStored(chunk, at, attempt, { rows, rejects }) {
-    const values = { ...chunk, ...at, rows, attempt, rejects: JSON.stringify(rejects) };
+    const values = { ...chunk, ...at, rows, attempt, ...rejectValues(rejects) };
     const [row] = await sql.query<UploadState>(recordStoredSql, recordStoredSql.values(values));
+    return row;
+  },
+
+  async recordRejects(processId, attempt, rejects) {
+    const values = { processId, attempt, ...rejectValues(rejects) };
+    const [row] = await sql.query<UploadState>(recordRejectsSql, recordRejectsSql.values(values));
     return row;
   },
 

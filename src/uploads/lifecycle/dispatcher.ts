@@ -119,9 +119,14 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const settleStored = async (
     state: UploadState,
-    { chunk, position, stored, layout }: Extract<Outcome, { kind: 'stored' }>,
+    outcome: Extract<Outcome, { kind: 'stored' | 'too_many_bad_rows' }>,
   ): Promise<Settled> => {
-    const after = await requireWork().chunks.recordStored(chunk, position, state.attempt, stored);
+    const { chunks } = requireWork();
+    const { layout } = outcome;
+    const after =
+      outcome.kind === 'stored'
+        ? await chunks.recordStored(outcome.chunk, outcome.position, state.attempt, outcome.stored)
+        : await chunks.recordRejects(state.processId, state.attempt, outcome.rejects);
     if (after === undefined) return 'reread';
     const error = beyondCount(after, layout);
     return error === undefined ? verify(after) : settle(after, { kind: 'fail', error });
@@ -144,6 +149,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
         await fail(state, outcome.error);
         return 'over';
       case 'stored':
+      case 'too_many_bad_rows':
         return settleStored(state, outcome);
       case 'all_stored':
         return verify(state);

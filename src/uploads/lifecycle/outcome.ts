@@ -5,6 +5,7 @@ import type { Layout } from '../layout/layout.js';
 import type { StoredChunk } from './chunk-records.js';
 import type { MergeOutcome } from './merge-records.js';
 import type { UploadState } from './process-records.js';
+import type { Reject } from './rejects.js';
 
 /** Result of a step. Steps only return it; the dispatcher records it and acts on it. */
 export type Outcome =
@@ -26,6 +27,8 @@ export type Outcome =
       readonly stored: StoredChunk;
       readonly layout: Layout;
     }
+  /** A chunk has more bad rows than a file may have; none of its rows is stored. */
+  | { readonly kind: 'too_many_bad_rows'; readonly rejects: readonly Reject[]; readonly layout: Layout }
   /** All chunks of this attempt are stored. */
   | { readonly kind: 'all_stored' }
   /** A value, named by `error`, does not fit the type proposed for its column. */

@@ -29,19 +29,35 @@ export const maxRawBytes = 64 * 1024;
 const pageSize = 500;
 
 /**
- * Statement that inserts the rejects of a chunk.
- * @param recorded Name of a table expression with one row if the chunk was recorded, otherwise none.
- * @param rejects SQL expression of the `Reject`s as JSON.
+ * Statement that inserts the rejects of a chunk, once per attempt. Its parameters are `:processId`, `:attempt` and those of `rejectValues`.
+ * @param recorded Name of a table expression with one row if the rejects are to be inserted, otherwise none.
  */
-export const setAsideSql = (
-  recorded: string,
-  { process, attempt, rejects }: Readonly<Record<'process' | 'attempt' | 'rejects', string>>,
-): string => `
+export const setAsideSql = (recorded: string): string => `
   INSERT INTO rejects (process_id, attempt, row, line, column_name, reason, message, raw)
-  SELECT ${process}, ${attempt}, r.row, r.line, r."column", r.reason, r.message, r.raw
-  FROM ${recorded}, json_to_recordset(${rejects}::json)
-    AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
+  SELECT :processId, :attempt, r.row, r.line, c.name, r.reason, r.message, r.raw
+  FROM ${recorded}, json_to_recordset(:rejects::json)
+      AS r (row bigint, line bigint, "column" bigint, reason text, message text, raw text)
+    LEFT JOIN unnest(:rejectColumns::text[]) WITH ORDINALITY AS c (name, number) ON c.number = r."column"
+  ON CONFLICT DO NOTHING
   RETURNING 1`;
+
+/**
+ * Parameters of `setAsideSql`. Each column name is sent once: a hundred thousand names of two thousand characters would exceed the size of
+ * a string.
+ */
+export const rejectValues = (rejects: readonly Reject[]) => {
+  const numbers = new Map<string, number>();
+  const numberOf = (name: string): number => {
+    const number = numbers.get(name) ?? numbers.size + 1;
+    numbers.set(name, number);
+    return number;
+  };
+  const rows = rejects.map(({ column, ...rest }) => ({
+    ...rest,
+    column: column === null ? null : numberOf(column),
+  }));
+  return { rejects: JSON.stringify(rows), rejectColumns: [...numbers.keys()] };
+};
 
 /** Deletes the rejects of earlier attempts. */
 export const dropRejects = async (tx: Sql, processId: number): Promise<void> => {

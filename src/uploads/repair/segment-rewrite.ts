@@ -88,11 +88,11 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     if (positions.length !== state.chunkCount) throw chunksExpired();
     await reader.read(state, positions, async (chunk) => {
       const outcome = await inserter.insert(state, layout, chunk);
-      if (outcome.kind !== 'inserted')
-        throw conflict(
-          'replay_differs',
-          `A chunk was stored before and is refused now: ${outcome.error.message}`,
-        );
+      if (outcome.kind !== 'inserted') {
+        const why =
+          outcome.kind === 'too_many_bad_rows' ? 'It has too many bad rows.' : outcome.error.message;
+        throw conflict('replay_differs', `A chunk was stored before and is refused now: ${why}`);
+      }
       rows += outcome.rows;
       return 'next';
     });

@@ -220,6 +220,24 @@ describe('quarantine', () => {
     expect((await csv.text()).split('\r\n')[2]).toMatch(/^203,,"?field_count"?,.*,"1,2,3"$/);
   });
 
+  it('lists the first bad rows of a file with too many of them', async () => {
+    const dataset = await createDataset(owner);
+    const bad = `n,t\n${'1,a\nx,b\n'.repeat(20)}`;
+    const options = { manifest, onBadRow: 'quarantine', maxBadRows: '3' };
+    const failed = await uploadWith(owner, dataset, bad, options);
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error: { code: 'too_many_bad_rows', message: expect.stringContaining('4 bad rows so far; at most 3') },
+      rejectedRows: 4,
+    });
+    const rejects = await call(
+      owner,
+      'GET',
+      `/datasets/${dataset}/processes/${failed.id}/rejects?$format=json`,
+    );
+    expect((await json<{ line: number }[]>(rejects)).map(({ line }) => line)).toEqual([3, 5, 7, 9]);
+  });
+
   it('takes types from the records that are stored alone', async () => {
     const dataset = await createDataset(owner);
     const text = 'n,price,text\n1,2.5,a\n2,3.5,5\nSource: ECB,provisional,6\n';

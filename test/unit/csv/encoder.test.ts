@@ -11,11 +11,12 @@ const columnsOf = (physicals: readonly EncodePhysical[], fixed = false): EncodeC
 const encode = (
   text: string,
   physicals: readonly EncodePhysical[],
-  options: { rows?: number; onBadRow?: 'fail' | 'collect'; fixed?: boolean } = {},
+  options: { rows?: number; onBadRow?: 'fail' | 'collect'; maxBadRows?: number; fixed?: boolean } = {},
 ) => {
-  const { rows = text.split('\n').length - 1, onBadRow = 'fail', fixed = false } = options;
+  const { rows = text.split('\n').length - 1, onBadRow = 'fail', fixed = false, ...limits } = options;
   const columns = columnsOf(physicals, fixed);
-  const encoder = createChunkEncoder({ dialect: comma, fieldCount: physicals.length, columns, onBadRow });
+  const fieldCount = physicals.length;
+  const encoder = createChunkEncoder({ dialect: comma, fieldCount, columns, onBadRow, ...limits });
   return encoder.encode(
     Buffer.from(text),
     { firstRow: 100, rows, firstLine: 12 },
@@ -301,6 +302,27 @@ describe('collecting bad rows', () => {
   it('still reports a value that widens an inferred type', () => {
     const result = encode('1\nbad,row\nx\n', ['f'], { onBadRow: 'collect' });
     expect(result).toMatchObject({ kind: 'violation', violation: { row: 102, value: 'x' } });
+  });
+
+  it.each([
+    ['values', 'x\n'],
+    ['malformed records', '1,2\n'],
+  ])('ends a chunk with more bad %s than the limit after some thousand records', (_, record) => {
+    const options = { onBadRow: 'collect', maxBadRows: 3_000, fixed: true } as const;
+    expect(encode(record.repeat(3_000), ['f'], options)).toMatchObject({ kind: 'encoded', rows: 0 });
+    const result = encode(record.repeat(200_000), ['f'], options);
+    if (result.kind !== 'too_many_bad_rows') throw new Error(result.kind);
+    expect(result.badRows.map(({ row }) => row)).toEqual(Array.from({ length: 3_001 }, (_, i) => i + 100));
+    const encoder = createChunkEncoder({
+      ...{ dialect: comma, fieldCount: 1, columns: columnsOf(['f'], true) },
+      ...options,
+    });
+    const span = { firstRow: 0, rows: 200_000, firstLine: 2 };
+    const steps = encoder.encodeInSteps(Buffer.from(record.repeat(200_000)), span, {
+      segment: 9n,
+      uploadNumber: 0,
+    });
+    expect([steps.next().done, steps.next().done]).toEqual([false, true]);
   });
 
   it('returns an empty block if all rows are bad', () => {

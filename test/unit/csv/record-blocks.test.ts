@@ -50,6 +50,19 @@ describe('blocks of records that the kernel indexes', () => {
       expect(blocksOf(text)).toMatchObject([{ rows: 2, kernel: true }]);
   });
 
+  it('have at most as many malformed records as a block can have rows', () => {
+    index.window = 64 * KiB;
+    openIndex(index);
+    const malformed: number[] = [];
+    const bytes = Buffer.from('x\n'.repeat(5_000));
+    do {
+      indexRecords(index, bytes, false);
+      malformed.push(index.malformed.length);
+    } while (index.malformed.length > 0);
+    expect(malformed).toEqual([2_048, 2_048, 904, 0]);
+    expect(index.ordinal).toBe(5_000);
+  });
+
   it('continue over blank lines and quoted records', () => {
     index.window = 64 * KiB;
     const text = `${record(100)}\n\r\n${record(100)}"q""",\r\r`.repeat(400);

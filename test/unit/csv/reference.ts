@@ -180,5 +180,6 @@ export const encodeColumn = (
   const result = encoder.encode(bytes, wholeChunk(fields.length), { segment: 7, uploadNumber: 1 });
   if (result.kind === 'violation') return { misfit: result.violation.value, line: result.violation.line };
   if (result.kind === 'bad_row') throw new Error(`bad row: ${result.badRow.reason}`);
+  if (result.kind !== 'encoded') throw new Error(result.kind);
   return decodeBlock(result.block).columns[2]!.values;
 };
