@@ -2,8 +2,9 @@ import { COMMA, POINT, ZERO } from './bytes.js';
 import { dayOf, noDay, parseDay } from './date-text.js';
 import type { ColumnRules } from './types.js';
 
-/** Tests or parses the field from `start` to `end`, which is never empty. */
+/** Tests the field from `start` to `end`, which is never empty. If the field has doubled quotes, `end` is `~end`, as in `FieldIndex`. */
 type FieldTest = (bytes: Uint8Array, start: number, end: number) => boolean;
+/** Parses the field from `start` to `end`, which is never empty. */
 type DayParser = (bytes: Uint8Array, start: number, end: number) => number;
 
 /** Rules of one column, compiled for the loops over its fields. */
@@ -36,10 +37,20 @@ export const compileRules = (rules: ColumnRules | undefined): CompiledRules => {
   };
 };
 
-const compileTexts = (texts: readonly string[]): FieldTest => {
-  const wanted = texts.map((text) => Buffer.from(text));
+/** The cost does not depend on the number of texts and their likeness: a field of the length of one of them is looked up once. */
+const lookUp = (texts: readonly string[]): FieldTest => {
+  const wanted = new Set(texts.map((text) => Buffer.from(text).toString('latin1')));
+  const lengths = new Set(Array.from(wanted, ({ length }) => length));
   return (bytes, start, end) =>
-    wanted.some((text) => text.length === end - start && text.every((byte, i) => bytes[start + i] === byte));
+    lengths.has(end - start) &&
+    wanted.has(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'));
+};
+
+const compileTexts = (texts: readonly string[]): FieldTest => {
+  const isText = lookUp(texts);
+  const quoted = texts.filter((text) => text.includes('"'));
+  const isDoubled = lookUp(quoted.map((text) => text.replaceAll('"', '""')));
+  return (bytes, start, end) => (end < start ? isDoubled(bytes, start, ~end) : isText(bytes, start, end));
 };
 
 /** Reads up to `most` digits. */

@@ -3,7 +3,7 @@ import { type ColumnLoop, growText } from './column-buffer.js';
 import { isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
 import { isMarker } from './marker.js';
 
-// A field with doubled quotes has a negative length in the index, so it is never a date, a marker or a null text.
+// A field with doubled quotes has a negative length in the index, so it is never a date or a marker.
 
 export const encodeDays: ColumnLoop = (column, bytes, index, from, to, at) => {
   const { starts, ends, fieldCount } = index;

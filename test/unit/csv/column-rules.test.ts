@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileDateFormat, compileRules } from '../../../src/csv/column-rules.js';
 import { dayOf, noDay } from '../../../src/csv/date-text.js';
+import { expectShortTurns } from '../../support/pauses.js';
 import { encodeColumn } from './reference.js';
 
 describe('column rules', () => {
@@ -78,6 +79,23 @@ describe('column rules', () => {
     expect(['ab', 'x', 'a', 'aa', 'bb', 'b', 'abb', 'xx'].filter(isNull)).toEqual(['ab', 'x']);
   });
 
+  it('match null values with quotes, however the field has them', () => {
+    const { isNullText } = compileRules({ nullValues: ['a"b', '5"'] });
+    const isNull = (text: string, doubled: boolean) =>
+      isNullText?.(Buffer.from(text), 0, doubled ? ~text.length : text.length);
+    expect([isNull('a"b', false), isNull('a""b', true), isNull('5"', false), isNull('5""', true)]).toEqual(
+      Array(4).fill(true),
+    );
+    expect([isNull('a""b', false), isNull('5""', false), isNull('a""c', true)]).toEqual(Array(3).fill(false));
+  });
+
+  it('take as long for many null values that are alike as for one', () =>
+    expectShortTurns(async () => {
+      const field = 'a'.repeat(1_000);
+      const nullValues = Array.from({ length: 100 }, (_, i) => `${field.slice(3)}${100 + i}`);
+      encodeColumn('s', Array<string>(4_000).fill(field), { nullValues });
+    }));
+
   it.each(['31/02/2024', '1/2/24', '2024-10-03', '03/10/2024 ', 'x'])('refuse "%s" for %d/%m/%Y', (text) => {
     expect(encodeColumn('d', [text], { dateFormat: '%d/%m/%Y' })).toEqual({ misfit: text, line: 2 });
   });
@@ -112,5 +130,11 @@ describe('column rules', () => {
     expect(encodeColumn('s', ['missing', 'NA', '-9', 'x'], rules)).toEqual([null, 'NA', null, 'x']);
     expect(encodeColumn('f', ['missing', '-9', '-9.0'], rules)).toEqual([null, null, '-9']);
     expect(encodeColumn('n38_0', ['-9', '9'], rules)).toEqual([null, '9']);
+    const quoted = { nullValues: ['n"a'] };
+    expect(encodeColumn('d', ['n"a', '2020-01-31'], quoted)).toEqual([null, '2020-01-31']);
+    expect(encodeColumn('t', ['n"a', '1066-10-14'], quoted)).toEqual([null, '1066-10-14']);
+    expect(encodeColumn('s', ['n"a', 'n"b'], quoted)).toEqual([null, 'n"b']);
+    expect(encodeColumn('f', ['n"a', '1'], quoted)).toEqual([null, '1']);
+    expect(encodeColumn('n38_0', ['n"a', '1'], quoted)).toEqual([null, '1']);
   });
 });

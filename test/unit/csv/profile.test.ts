@@ -128,6 +128,7 @@ describe('the type of a column', () => {
     expect(profile('2019\n2020\n', new Map([[0, { bareYear: true }]]))).toBe('d');
     expect(profile('"1,5"\n', new Map([[0, { decimal: ',' }]]))).toBe('f');
     expect(profile('31/12/2020\n', new Map([[0, { dateFormat: '%d/%m/%Y' }]]))).toBe('d');
+    expect(profile('1\n"a""b"\n', new Map([[0, { nullValues: ['a"b'] }]]))).toBe('f');
     expect(profile('1\nmissing\n', new Map([[0, { nullValues: ['missing'] }]]))).toBe('f');
   });
 });
