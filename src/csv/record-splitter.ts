@@ -17,6 +17,13 @@ const rowLimit = (
   { fieldCount }: HeaderRecord,
 ): number => Math.min(maxRowsPerChunk, Math.max(1, Math.floor(maxCellsPerChunk / fieldCount)));
 
+/** Drops byte order marks after the first, which programs write that add one to a file that has it. */
+const withoutMarks = (header: Uint8Array): Uint8Array => {
+  let start = 0;
+  while (header[start] === 0xef && header[start + 1] === 0xbb && header[start + 2] === 0xbf) start += 3;
+  return header.subarray(start);
+};
+
 /**
  * Splits a stream of bytes into header and chunks of whole records. A chunk has as many records as fit, or one larger record. The chunks
  * depend only on the file, not on the pieces in which it arrives.
@@ -61,13 +68,14 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   /** Takes one of the first records: the header, a line `sep=;` before it, or the record that decides its delimiter. */
   function* takeHeader(): Steps<void> {
     const { foundStart, foundLine: line } = scan;
-    const bytes = Buffer.from(memory.buffer.subarray(foundStart, scan.foundTextEnd));
+    const record = memory.buffer.subarray(foundStart, scan.foundTextEnd);
     if (undecided !== undefined) {
       scan.recordStart = foundStart;
       scan.recordLine = line;
-      yield* decideHeader(bytes);
+      yield* decideHeader(Buffer.from(record));
       return;
     }
+    const bytes = Buffer.from(withoutMarks(record));
     if (!isSeparatorLine(bytes)) {
       if (scan.delimiter < 0 && isAmbiguous(bytes)) undecided = { bytes, line };
       yield;

@@ -30,6 +30,7 @@ export const uploadCodes: CodeList = {
   missing_columns: [409, 'Columns of the dataset are missing in the file (`onMissingColumn=fail`).'],
   missing_key: [[400, 409], 'A key column is missing in the file or the dataset.'],
   new_columns: [409, 'The file has new columns (`onNewColumn=fail`).'],
+  wrong_encoding: [400, 'The file has the byte order mark of another encoding than the one given.'],
   no_byte_order_mark: [400, 'A UTF-16 file needs a byte order mark.'],
   no_columns: [400, 'There is no column to store.'],
   no_file: [

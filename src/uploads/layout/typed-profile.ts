@@ -1,6 +1,6 @@
 import { compileRules } from '../../csv/column-rules.js';
 import { createFieldIndex, dropRecords, type FieldIndex, openIndex } from '../../csv/field-index.js';
-import { joinProfiles, noProfile } from '../../csv/profile.js';
+import { joinProfiles, noProfile, physicalOf } from '../../csv/profile.js';
 import { emptyProfile, type MutableProfile, profileColumn } from '../../csv/profile-column.js';
 import { indexRecords } from '../../csv/record-parser.js';
 import type { ColumnProfile } from '../../csv/types.js';
@@ -18,9 +18,13 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
   rows: 1,
 });
 
+/** True for numbers that no type of numbers holds: they need more digits than a decimal has. */
+const exceedsDecimals = (profile: ColumnProfile): boolean =>
+  profile.kind === 'number' && physicalOf(profile) === 's';
+
 /**
  * Profiles the values of each column of a layout, in their order. Skips malformed records, which do not affect types. If the type
- * of a column is given, only values of that type count: others make their records bad and do not change the type. If bad records are set
+ * of a column is given, only values of that type count; a number that alone needs too many digits does not. Others make their records bad and do not change the type. If bad records are set
  * aside, none of their values counts.
  */
 export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
@@ -44,7 +48,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     if (known.kind === 'text' || kind === 'text') return;
     const block: MutableProfile = emptyProfile();
     profileColumn(block, index.text, index, field, compiled[at]!);
-    if (kind === undefined || block.kind === kind || block.kind === 'none') {
+    if (kind === undefined || (block.kind === kind && !exceedsDecimals(block)) || block.kind === 'none') {
       const isOff =
         block.kind === 'number' &&
         named[at] === true &&
@@ -56,7 +60,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     for (let row = 0; row < index.rows; row++) {
       const single: MutableProfile = emptyProfile();
       profileColumn(single, index.text, recordOf(index, row), field, compiled[at]!);
-      if (single.kind !== kind) {
+      if (single.kind !== kind || exceedsDecimals(single)) {
         if (single.kind !== 'none') bad.add(row);
         continue;
       }

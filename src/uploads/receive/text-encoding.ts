@@ -18,32 +18,52 @@ async function* fromWindows1252(source: AsyncIterable<Buffer>): AsyncGenerator<B
   }
 }
 
-const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
+const marks = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
 
-/** Checks that the byte order mark is that of the given encoding. The splitter converts UTF-16 by its mark. */
-async function* withMark(
+const hasMark = (head: Buffer, encoding: keyof typeof marks): boolean =>
+  marks[encoding].every((byte, i) => head[i] === byte);
+
+/** Calls `check` with at least the first `length` bytes, or with all of a shorter file, before any byte is passed on. */
+async function* checkedHead(
   source: AsyncIterable<Buffer>,
-  encoding: keyof typeof marks,
+  length: number,
+  check: (head: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let checked = false;
-  const check = (): void => {
-    checked = true;
-    if (head[0] === marks[encoding][0] && head[1] === marks[encoding][1]) return;
-    throw invalid('no_byte_order_mark', `The file does not start with the byte order mark of ${encoding}.`);
-  };
   for await (const piece of source) {
     if (checked) {
       yield piece;
       continue;
     }
     head = Buffer.concat([head, piece]);
-    if (head.length < 2) continue;
-    check();
+    if (head.length < length) continue;
+    check(head);
+    checked = true;
     yield head;
   }
-  if (!checked) check();
+  if (checked) return;
+  check(head);
+  yield head;
 }
+
+/** Checks that the byte order mark is that of the given encoding. The splitter converts UTF-16 by its mark. */
+const withMark = (source: AsyncIterable<Buffer>, encoding: 'utf-16le' | 'utf-16be'): AsyncIterable<Buffer> =>
+  checkedHead(source, 2, (head) => {
+    if (hasMark(head, encoding)) return;
+    throw invalid('no_byte_order_mark', `The file does not start with the byte order mark of ${encoding}.`);
+  });
+
+/** Refuses a file of another encoding, whose text would be altered. */
+const withoutMark = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  checkedHead(source, 3, (head) => {
+    const found = (['utf-8', 'utf-16le', 'utf-16be'] as const).find((encoding) => hasMark(head, encoding));
+    if (found === undefined) return;
+    throw invalid(
+      'wrong_encoding',
+      `The file starts with the byte order mark of ${found}; it is not windows-1252.`,
+    );
+  });
 
 /** Converts a file for the splitter, which accepts UTF-8, and UTF-16 with a mark. */
 export const decodeText = (source: AsyncIterable<Buffer>, encoding: Encoding): AsyncIterable<Buffer> => {
@@ -51,7 +71,7 @@ export const decodeText = (source: AsyncIterable<Buffer>, encoding: Encoding): A
     case 'utf-8':
       return source;
     case 'windows-1252':
-      return fromWindows1252(source);
+      return fromWindows1252(withoutMark(source));
     default:
       return withMark(source, encoding);
   }

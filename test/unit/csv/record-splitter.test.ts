@@ -236,6 +236,17 @@ describe('cutting a file into chunks', () => {
     expect(splitter.header?.bytes.toString()).toBe(header);
   });
 
+  it.each([
+    ['UTF-8', '\ufeff\ufeff\ufeffa,b\n1,2\n', 'utf8'],
+    ['UTF-16', '\ufeff\ufeffa,b\n1,2\n', 'utf16le'],
+    ['UTF-8 with a quoted name', '\ufeff\ufeff"a",b\n1,2\n', 'utf8'],
+  ] as const)('drops all byte order marks at the beginning of a file in %s', (_, file, encoding) => {
+    const splitter = createRecordSplitter({ firstChunkBytes: 100, chunkBytes: 100 });
+    splitter.push(Buffer.from(file, encoding));
+    expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
+    expect(splitter.header?.bytes.toString()).toMatch(/^"?a"?,b$/);
+  });
+
   it.each([1, 4, 1024])(
     'reads a line sep=; as the delimiter, not as the header, in pieces of %i bytes',
     (pieceBytes) => {

@@ -27,6 +27,20 @@ const profileOf = (values: string): ColumnProfile =>
     ? noProfile
     : (profilesOf(Buffer.from(`${values}\n`), untypedLayout(dialect, 1))[0] ?? noProfile);
 
+describe('a column that a manifest makes Decimal', () => {
+  it.each([
+    [`12345678901234567890.5\n1.25\n${'9'.repeat(77)}`, 'n38_2'],
+    [`1.5\n0.${'7'.repeat(77)}`, 'f'],
+    [`1e300\n1.5`, 'f'],
+    [`12345678901234567890.5\n${'9'.repeat(76)}`, 'f'],
+  ])('has the type of the numbers that a type can hold: %j is %s', (values, physical) => {
+    const given: LayoutColumn = { ...column, dataType: 'Decimal' };
+    const layout = layoutOf(given);
+    const [profile = noProfile] = profilesOf(Buffer.from(`${values}\n`), layout);
+    expect(resolveColumn(layout, given, profile, undefined).physical).toBe(physical);
+  });
+});
+
 describe('the type of an existing column', () => {
   it.each<[PhysicalType, string, boolean, PhysicalType]>([
     ['f', '1.5', false, 'f'],
