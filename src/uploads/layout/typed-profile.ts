@@ -1,10 +1,11 @@
 import { compileRules } from '../../csv/column-rules.js';
 import { createFieldIndex, dropRecords, type FieldIndex, openIndex } from '../../csv/field-index.js';
-import { joinProfiles, noProfile, physicalOf } from '../../csv/profile.js';
+import { joinProfiles, noProfile } from '../../csv/profile.js';
 import { emptyProfile, type MutableProfile, profileColumn } from '../../csv/profile-column.js';
 import { indexRecords } from '../../csv/record-parser.js';
 import type { ColumnProfile } from '../../csv/types.js';
 import { hasOtherNumber } from '../../csv/year-columns.js';
+import { decimalOf } from '../../model/column-types/decimal.js';
 import { saysYear } from '../../model/years.js';
 import { type Readings, readIn } from './kept-type.js';
 import { type Layout, rulesOf, withColumns } from './layout.js';
@@ -19,8 +20,8 @@ export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 });
 
 /** True for numbers that no type of numbers holds: they need more digits than a decimal has. */
-const exceedsDecimals = (profile: ColumnProfile): boolean =>
-  profile.kind === 'number' && physicalOf(profile) === 's';
+const exceedsDecimals = ({ inexact, integerDigits, fractionDigits }: ColumnProfile): boolean =>
+  inexact && decimalOf(integerDigits, fractionDigits) === undefined;
 
 /**
  * Profiles the values of each column of a layout, in their order. Skips malformed records, which do not affect types. If the type

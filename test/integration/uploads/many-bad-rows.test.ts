@@ -18,9 +18,9 @@ const name = '\u0001'.repeat(2_000);
 const options = { manifest: { columns: [{ name, dataType: 'Decimal' }] }, onBadRow: 'quarantine' };
 const fileOf = (badRows: number): string => `${name}\n1\n${'x\n'.repeat(badRows)}`;
 
-it('fails a file of a million bad rows after the first 100,001', async () => {
+it('fails a file of half a million bad rows after the first 100,001', async () => {
   const dataset = await createDataset(owner);
-  const failed = await uploadWith(owner, dataset, fileOf(1_000_000), options);
+  const failed = await uploadWith(owner, dataset, fileOf(500_000), options);
   expect(failed).toMatchObject({
     status: 'failed',
     error: { code: 'too_many_bad_rows' },
