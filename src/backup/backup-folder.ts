@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -40,8 +40,12 @@ export interface BackupFolder {
   check(file: StoredFile): Promise<void>;
   /** Marks a backup as complete; from now on it is listed. */
   complete(manifest: Manifest): Promise<void>;
-  /** Removes all files that none of these backups needs. Returns their number. */
-  sweep(kept: readonly Manifest[]): Promise<number>;
+  /** Keys of all files of backups, complete or not. */
+  files(): Promise<ReadonlySet<string>>;
+  /** Removes those of the given files that none of these backups needs. Returns their number. */
+  sweep(kept: readonly Manifest[], files: ReadonlySet<string>): Promise<number>;
+  /** Removes files that killed backups were writing. No other backup may be under way. */
+  removeUnfinished(): Promise<void>;
 }
 
 export const damaged = (what: string): AppError =>
@@ -190,7 +194,21 @@ export const createBackupFolder = ({
       await write(completeKey(manifest.id), once(Buffer.from(JSON.stringify(end))));
     },
 
-    async sweep(kept) {
+    async files() {
+      return new Set((await keys()).filter((key) => /^(snapshots|segments)\//.test(key)));
+    },
+
+    async removeUnfinished() {
+      // The spool folder of a bucket may hold other files.
+      const names = await readdir(spoolFolder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      });
+      for (const name of names.filter((one) => /^\d+-\d+$/.test(one)))
+        await rm(join(spoolFolder, name), { force: true });
+    },
+
+    async sweep(kept, files) {
       const needed = new Set(
         kept.flatMap(({ id, catalog, segments }) => [
           completeKey(id),
@@ -199,9 +217,7 @@ export const createBackupFolder = ({
           ...segments.map(({ key }) => key),
         ]),
       );
-      const unneeded = (await keys()).filter(
-        (key) => /^(snapshots|segments)\//.test(key) && !needed.has(key),
-      );
+      const unneeded = [...files].filter((key) => !needed.has(key));
       // The completion marker is removed first.
       unneeded.sort((a, b) => Number(b.endsWith('complete.json')) - Number(a.endsWith('complete.json')));
       for (const key of unneeded) await storage.delete(key);

@@ -6,7 +6,7 @@
  *               written before a version referenced them, so segments of the snapshot can be copied later, also where
  *               stores are moved to another shard meanwhile: their rows also stay where they were
  *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
- *   4 manifest  and, last, the file that marks the backup as complete
+ *   4 manifest  and, last, the file that marks the backup as complete, if the hold was not lost meanwhile
  *
  * The next backup removes the files of one that was interrupted.
  */
@@ -40,10 +40,16 @@ export interface BackupReport {
   readonly removedFiles: number;
 }
 
+interface Hold {
+  /** @throws Error if the hold was lost, since rows may have been dropped. */
+  requireHeld(): void;
+  release(): Promise<void>;
+}
+
 interface BackupOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
-  readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
+  readonly hold: () => Promise<Hold>;
   readonly snapshot: <T>(work: (snapshot: CatalogSnapshot) => Promise<T>) => Promise<T>;
   /** Identity of the baseline that created the catalog. */
   readonly baseline: string;
@@ -79,12 +85,22 @@ const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
 export const createBackup = (options: BackupOptions) => {
   const { folder, archive, log } = options;
 
-  const copyCatalog = (id: string): Promise<Moment> =>
+  const requireOwn = (before: readonly Earlier[], installation: string): void => {
+    const foreign = before
+      .map(({ manifest }) => manifest)
+      .find((manifest) => manifest.installation !== installation);
+    if (foreign !== undefined)
+      throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
+  };
+
+  const copyCatalog = (id: string, before: readonly Earlier[]): Promise<Moment> =>
     options.snapshot(async (snapshot) => {
       const { sql, tables, sequences } = snapshot;
       const [clock] = await sql.query<{ at: Date; installation: string }>(
         `SELECT now() AS at, (SELECT value FROM settings WHERE name = 'installation') AS installation`,
       );
+      requireOwn(before, clock!.installation);
+      await folder.removeUnfinished();
       const [counts] = await sql.query<Moment['counts']>(countsSql);
       const catalog: CatalogFile[] = [];
       for (const table of tables) {
@@ -106,19 +122,12 @@ export const createBackup = (options: BackupOptions) => {
       };
     });
 
-  /** Earlier backups of the folder. Rows are reused only from trusted ones. */
-  const earlier = async (): Promise<Earlier[]> => {
+  /** Complete backups of the folder, oldest first. Rows are reused only from trusted ones. */
+  const complete = async (known: readonly Earlier[] = []): Promise<Earlier[]> => {
     const found: Earlier[] = [];
-    for (const id of await folder.list()) found.push(await folder.readManifest(id));
+    for (const id of await folder.list())
+      found.push(known.find(({ manifest }) => manifest.id === id) ?? (await folder.readManifest(id)));
     return found;
-  };
-
-  const requireOwn = (before: readonly Earlier[], installation: string): void => {
-    const foreign = before
-      .map(({ manifest }) => manifest)
-      .find((manifest) => manifest.installation !== installation);
-    if (foreign !== undefined)
-      throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
   };
 
   /** Files of which most rows are still needed, and the ids of these segments. */
@@ -142,7 +151,22 @@ export const createBackup = (options: BackupOptions) => {
     return { files: kept, has };
   };
 
-  const finish = async (id: string, moment: Moment, before: readonly Earlier[], keep?: number) => {
+  /** Removes only files that were there at the start: later ones may belong to a backup that began after this one lost its hold. */
+  const sweep = async (
+    own: string,
+    before: readonly Earlier[],
+    files: ReadonlySet<string>,
+    keep?: number,
+  ) => {
+    const all = (await complete(before)).map(({ manifest }) => manifest);
+    const first = keep === undefined ? 0 : all.length - keep;
+    return folder.sweep(
+      all.filter(({ id }, place) => place >= first || id === own),
+      files,
+    );
+  };
+
+  const writeRows = async (id: string, moment: Moment, before: readonly Earlier[]) => {
     const needed = new Map(moment.needed.map((segment) => [segment.id, segment]));
     const seen = new Map(
       before
@@ -171,11 +195,8 @@ export const createBackup = (options: BackupOptions) => {
       counts: { ...moment.counts, segments: needed.size, rows: sumOf(moment.needed, ({ rows }) => rows) },
       exports: await options.exports(),
     };
-    await folder.complete(manifest);
-    const kept = [...before.map((one) => one.manifest), manifest].slice(-(keep ?? before.length + 1));
-    const removedFiles = await folder.sweep(kept);
     const files = [...moment.catalog, ...segments];
-    return {
+    const report = {
       id,
       takenAt: moment.takenAt,
       ...manifest.counts,
@@ -183,26 +204,30 @@ export const createBackup = (options: BackupOptions) => {
       bytesWritten: sumOf([...moment.catalog, ...written], ({ bytes }) => bytes),
       files: files.length + 2,
       bytes: sumOf(files, ({ bytes }) => bytes),
-      removedFiles,
     };
+    return { manifest, report };
   };
 
   return {
     /**
      * @param keep Number of complete backups that stay in the folder, including this one; undefined: all.
      * @throws AppError 409 `rows_damaged` if ClickHouse lacks rows that it must have; `verify` shows which.
+     * @throws Error if the hold was lost. Nothing is marked as complete then.
      */
     async run({ keep }: { readonly keep?: number } = {}): Promise<BackupReport> {
-      const before = await earlier();
       const hold = await options.hold();
       try {
+        // Not before the hold, since a backup that still runs would be missing.
+        const before = await complete();
+        const files = await folder.files();
         const id = idOf(new Date());
-        const moment = await copyCatalog(id);
-        requireOwn(before, moment.installation);
+        const moment = await copyCatalog(id, before);
         log.info({ backup: id, segments: moment.needed.length }, 'backup begun');
-        const report = await finish(id, moment, before, keep);
+        const { manifest, report } = await writeRows(id, moment, before);
         hold.requireHeld();
-        return report;
+        await folder.complete(manifest);
+        hold.requireHeld();
+        return { ...report, removedFiles: await sweep(id, before, files, keep) };
       } finally {
         await hold.release();
       }
