@@ -6,7 +6,18 @@ import { gatewaySettings } from './config/gateway-settings.js';
 import { httpSettings } from './config/http-settings.js';
 import { ingestSettings } from './config/ingest-settings.js';
 import { kafkaSettings } from './config/kafka-settings.js';
-import { choice, integer, MiB, optional, type Setting, setting, text, url } from './config/setting.js';
+import {
+  choice,
+  integer,
+  MiB,
+  milliseconds,
+  optional,
+  type Setting,
+  seconds,
+  setting,
+  text,
+  url,
+} from './config/setting.js';
 import { tracingSettings } from './config/tracing-settings.js';
 import { badConfiguration, messageOf } from './lib/errors.js';
 
@@ -31,7 +42,7 @@ export const settings = {
   ),
   keyUseIntervalMs: setting(
     'KEY_USE_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds after which an API process records how often keys were used.',
   ),
@@ -53,7 +64,7 @@ export const settings = {
   ),
   databaseWaitMs: setting(
     'DATABASE_WAIT_MS',
-    integer(0),
+    milliseconds(0),
     '60000',
     'Milliseconds for which the migration waits until PostgreSQL is up.',
   ),
@@ -113,7 +124,7 @@ export const settings = {
 
   queryTimeoutSeconds: setting(
     'QUERY_TIMEOUT_SECONDS',
-    integer(1),
+    seconds(1),
     '300',
     'Longest run of a download query in seconds.',
   ),
@@ -168,11 +179,15 @@ const givenValue = (item: Setting<unknown>, env: Environment): string | undefine
   const file = item.secret ? env[`${item.env}_FILE`] : undefined;
   if (!file) return value;
   if (value !== undefined) throw new Error(`${item.env}: set either it or ${item.env}_FILE, not both`);
+  let content: string;
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     throw new Error(`${item.env}_FILE: ${messageOf(error)}`);
   }
+  // As an unset variable, it would leave /metrics open and backups unsigned.
+  if (content === '') throw new Error(`${item.env}_FILE: the file is empty`);
+  return content;
 };
 
 /**

@@ -6,7 +6,7 @@ import { masterKeyFile } from './compose/gateway.js';
 import { type Config, childEnvironment, isGiven, loadConfig } from './config.js';
 import { type EmbeddedAccess, startEmbedded } from './embedded/components.js';
 import { isFree } from './embedded/ports.js';
-import { startProduct } from './embedded/product.js';
+import { addressOf, startProduct } from './embedded/product.js';
 import type { EntryContext } from './entry.js';
 import { openKeyFile } from './gateway/keys/key-file.js';
 import { AppError, messageOf, unavailable } from './lib/errors.js';
@@ -110,7 +110,7 @@ const startProcesses = async (
     }),
     startProduct({ ...shared, env: apiEnv, entry: 'api', port: ports.api, portVariable: 'PORT' }),
   ]);
-  return `http://${host}:${api.port}`;
+  return addressOf(host, api.port);
 };
 
 interface Welcome {

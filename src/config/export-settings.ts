@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, list, MiB, optional, setting, text, url } from './setting.js';
+import { age, flag, integer, list, MiB, milliseconds, optional, setting, text, url } from './setting.js';
 
 const backupKeys = list.refine(
   (keys) => keys.length > 0 && keys.every((key) => key.length >= 32),
@@ -16,7 +16,7 @@ export const exportSettings = {
   ),
   exportsMaxAgeMs: setting(
     'EXPORTS_MAX_AGE_MS',
-    integer(60_000),
+    age(60_000),
     String(7 * 24 * 60 * 60 * 1000),
     'Milliseconds after which an export file is deleted; it is written again on request.',
   ),
@@ -28,7 +28,7 @@ export const exportSettings = {
   ),
   exportsIntervalMs: setting(
     'EXPORTS_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds between checks for unneeded export files.',
   ),
@@ -78,13 +78,13 @@ export const exportSettings = {
   ),
   s3ConnectTimeoutMs: setting(
     'S3_CONNECT_TIMEOUT_MS',
-    integer(100),
+    milliseconds(100),
     '5000',
     'Timeout in milliseconds for connecting to that service.',
   ),
   s3TimeoutMs: setting(
     'S3_TIMEOUT_MS',
-    integer(1_000),
+    milliseconds(1_000),
     '30000',
     'Milliseconds without data from that service after which a request fails.',
   ),

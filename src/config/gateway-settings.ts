@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, list, MiB, optional, setting, text } from './setting.js';
+import { age, integer, list, MiB, milliseconds, optional, setting, text } from './setting.js';
 
 /** `name=value` pairs. Error messages never quote them, since values may be secrets. */
 const pairs = list.transform((items, context): Readonly<Record<string, string>> => {
@@ -90,7 +90,7 @@ export const gatewaySettings = {
   ),
   gatewayStaleMs: setting(
     'GATEWAY_STALE_MS',
-    integer(0),
+    age(0),
     String(7 * 24 * 60 * 60 * 1000),
     'Milliseconds after its expiry for which a cached response is served while its provider is down.',
   ),
@@ -108,7 +108,7 @@ export const gatewaySettings = {
   ),
   gatewayIntervalMs: setting(
     'GATEWAY_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds between housekeeping runs: search index, cached responses, due refreshes.',
   ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isNetwork } from '../http/client-address.js';
 import { isPublicUrl } from '../http/public-path.js';
-import { flag, integer, KiB, list, MiB, optional, setting, text, url } from './setting.js';
+import { flag, integer, KiB, list, MiB, milliseconds, optional, setting, text, url } from './setting.js';
 
 const networks = z
   .string()
@@ -194,13 +194,13 @@ export const httpSettings = {
   ),
   drainTimeoutMs: setting(
     'DRAIN_TIMEOUT_MS',
-    integer(0),
+    milliseconds(0),
     '8000',
     'Most milliseconds that a process takes to stop: running requests get four fifths of it, then their connections are closed; at the end it exits even if a component has not stopped.',
   ),
   drainIdleMs: setting(
     'DRAIN_IDLE_MS',
-    integer(0),
+    milliseconds(0),
     '1000',
     'Milliseconds of DRAIN_TIMEOUT_MS for which an API process keeps idle connections, since a request may be on its way.',
   ),

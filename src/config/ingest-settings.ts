@@ -1,5 +1,5 @@
 import { maxChunkRawBytes } from '../model/chunk.js';
-import { integer, KiB, MiB, optional, setting } from './setting.js';
+import { age, integer, KiB, MiB, milliseconds, optional, setting } from './setting.js';
 
 /** Settings of uploads, from received bytes to stored segments. */
 export const ingestSettings = {
@@ -47,7 +47,7 @@ export const ingestSettings = {
   ),
   uploadIdleMs: setting(
     'UPLOAD_IDLE_MS',
-    integer(1000),
+    milliseconds(1000),
     '60000',
     'Milliseconds without data after which an upload is aborted.',
   ),
@@ -77,13 +77,13 @@ export const ingestSettings = {
   ),
   sendPatienceMs: setting(
     'SEND_PATIENCE_MS',
-    integer(1000),
+    milliseconds(1000),
     '300000',
     'Milliseconds for which sending a chunk to Kafka is retried while it does not answer.',
   ),
   backlogProbeMs: setting(
     'BACKLOG_PROBE_MS',
-    integer(50),
+    milliseconds(50),
     '2000',
     'Milliseconds between checks of the backlog in Kafka that is not stored yet.',
   ),
@@ -95,19 +95,19 @@ export const ingestSettings = {
   ),
   watchIntervalMs: setting(
     'WATCH_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '15000',
     'Milliseconds between checks of lag, pending uploads, tables and disks by an API process, for /metrics.',
   ),
   receiveTimeoutMs: setting(
     'RECEIVE_TIMEOUT_MS',
-    integer(1000),
+    milliseconds(1000),
     '60000',
     'Milliseconds without a sign of life from the receiving API process after which an unfinished upload fails.',
   ),
   progressIntervalMs: setting(
     'PROGRESS_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '1000',
     'Milliseconds between progress updates of an upload, for clients that watch its process.',
   ),
@@ -131,37 +131,37 @@ export const ingestSettings = {
   ),
   jobLeaseMs: setting(
     'JOB_LEASE_MS',
-    integer(1000),
+    milliseconds(1000),
     '10000',
     'Milliseconds after which the lease of a silent process expires and another process takes over its job, such as a replay, a merge or a sweep.',
   ),
   consumingPollMs: setting(
     'CONSUMING_POLL_MS',
-    integer(100),
+    milliseconds(100),
     '1000',
     'Milliseconds between checks of a worker whether an operator has paused or resumed consumption.',
   ),
   columnMergePollMs: setting(
     'COLUMN_MERGE_POLL_MS',
-    integer(50),
+    milliseconds(50),
     '500',
     'Milliseconds between checks of a worker for columns to merge.',
   ),
   sweepIntervalMs: setting(
     'SWEEP_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '10000',
     'Milliseconds between checks for leftovers of crashes.',
   ),
   storageSweepIntervalMs: setting(
     'STORAGE_SWEEP_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     String(60 * 60 * 1000),
     'Milliseconds between full sweeps of storage: retention, and rows that no version needs.',
   ),
   segmentGraceMs: setting(
     'SEGMENT_GRACE_MS',
-    integer(0),
+    age(0),
     String(15 * 60 * 1000),
     'Milliseconds for which rows are kept after their last version is deleted, so that downloads in flight can finish.',
   ),
@@ -197,25 +197,25 @@ export const ingestSettings = {
   ),
   patchFoldIntervalMs: setting(
     'PATCH_FOLD_INTERVAL_MS',
-    integer(0),
+    age(0),
     String(30 * 24 * 3600 * 1000),
     'Minimum milliseconds between two folds of a dataset, each of which takes the disk space of its rows.',
   ),
   poolDropIntervalMs: setting(
     'POOL_DROP_INTERVAL_MS',
-    integer(0),
+    age(0),
     '60000',
     'Minimum milliseconds between deletes from shared tables while fewer than 1,000 segments are due for deletion.',
   ),
   segmentHashIntervalMs: setting(
     'SEGMENT_HASH_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds between rounds of a worker that record hashes of new rows, for `admin verify`, and whether the entity columns of new versions are a key.',
   ),
   compactionIntervalMs: setting(
     'COMPACTION_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds between searches for datasets with many small segments.',
   ),
@@ -239,19 +239,19 @@ export const ingestSettings = {
   ),
   readCopyQuietMs: setting(
     'READ_COPY_QUIET_MS',
-    integer(0),
+    age(0),
     '300000',
     'Minimum age in milliseconds of a version before it gets a read copy; its dataset must have no upload in progress.',
   ),
   readCopyIntervalMs: setting(
     'READ_COPY_INTERVAL_MS',
-    integer(100),
+    milliseconds(100),
     '60000',
     'Milliseconds between rounds of a worker that make requested read copies and drop unused ones.',
   ),
   readCopyKeepMs: setting(
     'READ_COPY_KEEP_MS',
-    integer(1),
+    age(1),
     String(7 * 24 * 3600 * 1000),
     'Milliseconds for which a read copy is kept after its last read.',
   ),

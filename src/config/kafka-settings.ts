@@ -1,4 +1,4 @@
-import { choice, flag, integer, list, MiB, optional, setting, text, url } from './setting.js';
+import { age, choice, flag, integer, list, MiB, optional, setting, text, url } from './setting.js';
 
 /** Connection to Kafka, and its topics. */
 export const kafkaSettings = {
@@ -63,7 +63,7 @@ export const kafkaSettings = {
   kafkaReplication: setting('KAFKA_REPLICATION', integer(1, 10), '1', 'Replicas of new topics.'),
   kafkaRetentionMs: setting(
     'KAFKA_RETENTION_MS',
-    integer(60_000),
+    age(60_000),
     String(24 * 60 * 60 * 1000),
     'Milliseconds for which received chunks are kept for replay.',
   ),

@@ -31,6 +31,16 @@ export const integer = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
+/** Longest delay of a timer of Node, in milliseconds. A longer one ends after 1 ms. */
+export const maxTimerMs = 2_147_483_647;
+
+/** A time that a timer waits for. */
+export const milliseconds = (min: number) => integer(min, maxTimerMs);
+export const seconds = (min: number) => integer(min, Math.floor(maxTimerMs / 1000));
+
+/** Milliseconds that are compared with a clock, up to a century: databases cannot go back many thousand years. */
+export const age = (min: number) => integer(min, 36_500 * 24 * 60 * 60 * 1000);
+
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 export const choice = <const T extends string>(...values: T[]) => z.enum(values as [T, ...T[]]);
 export const text = z.string().min(1, 'must not be empty');

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../lib/errors.js';
 
 /** A component that production provides from outside. */
 export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
@@ -23,6 +24,9 @@ const stateSchema = z.object({
   nodes: z.number().int().positive().optional(),
 });
 
+/** Components whose files have passwords, ids or numbers of nodes, which cannot be made again. Those of others have ports and a process. */
+const holdsMore: ReadonlySet<ComponentName> = new Set(['postgres', 'kafka', 'clickhouse']);
+
 export type ComponentState = z.infer<typeof stateSchema>;
 
 /** State of a component between two starts, in one small file of the data folder. */
@@ -44,7 +48,15 @@ export const createStateFile = (dataDir: string, component: ComponentName): Stat
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { ports: {} };
       throw error;
     }
-    return stateSchema.parse(JSON.parse(text));
+    try {
+      return stateSchema.parse(JSON.parse(text));
+    } catch (error) {
+      if (!holdsMore.has(component)) return { ports: {} };
+      throw new Error(
+        `${path} cannot be read (${messageOf(error)}): restore it from a copy of the data folder`,
+        { cause: error },
+      );
+    }
   };
 
   return {
@@ -52,7 +64,9 @@ export const createStateFile = (dataDir: string, component: ComponentName): Stat
     update(change) {
       // Synchronous, so that the id of a child is on disk before this process can be interrupted.
       const temporary = `${path}.new`;
-      writeFileSync(temporary, `${JSON.stringify({ ...read(), ...change }, null, 2)}\n`, { mode: 0o600 });
+      const text = `${JSON.stringify({ ...read(), ...change }, null, 2)}\n`;
+      // Flushed before the rename: after a power cut there is either the previous file or the whole new one.
+      writeFileSync(temporary, text, { mode: 0o600, flush: true });
       renameSync(temporary, path);
     },
   };

@@ -54,10 +54,11 @@ const entryScript = (entry: string): string => {
   return existsSync(compiled) ? compiled : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
 };
 
-/** Address for requests, instead of a wildcard. */
-const reachable = (host: string): string => {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '[::1]' : host;
+/** Address of a server that listens on `host`: loopback for a wildcard, IPv6 in brackets. */
+export const addressOf = (host: string, port: number): string => {
+  const loopback: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const reachable = loopback[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
 const startEntry = async (options: ProductOptions, ports: PortChooser): Promise<ProductProcess> => {
@@ -82,8 +83,9 @@ const startEntry = async (options: ProductOptions, ports: PortChooser): Promise<
     cwd: dirname(script),
     env: { ...memoryEnvironment, ...options.env, [options.portVariable]: String(port), DATA_DIR: dataDir },
     stopSignal: 'SIGTERM',
-    stopWithinMs: options.drainTimeoutMs + 2_000,
-    isReady: () => answersReady(`http://${reachable(host)}:${port}/readyz`),
+    // No longer than a timer can wait.
+    stopWithinMs: Math.min(options.drainTimeoutMs + 2_000, 2_147_483_647),
+    isReady: () => answersReady(`${addressOf(host, port)}/readyz`),
     state,
     output: createLogFile(join(logsDir, `${entry}.log`)),
     log: log.child({ component: entry }),
