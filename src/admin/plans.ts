@@ -1,6 +1,6 @@
 import { createCatalog } from '../catalog/catalog.js';
 import { conflict, invalid } from '../lib/errors.js';
-import type { Plan } from '../model/plan.js';
+import { maxVersionDays, type Plan } from '../model/plan.js';
 import type { AdminCommand, AdminGroup, CommandInput } from './command.js';
 
 const limits = {
@@ -12,7 +12,7 @@ const limits = {
   exports: ['maxExportsPerDay', 'Exports per day'],
   'export-bytes': ['maxExportBytesPerDay', 'Exported bytes per day'],
   versions: ['maxVersions', 'Versions of a dataset that are kept'],
-  'version-days': ['maxVersionDays', 'Days for which a replaced version is kept'],
+  'version-days': ['maxVersionDays', `Days for which a replaced version is kept, at most ${maxVersionDays}`],
 } as const satisfies Record<string, readonly [keyof Plan, string]>;
 
 const rights = { 'paid-providers': 'paidProviders', 'private-home': 'privateHome' } as const;
@@ -47,7 +47,11 @@ const changes = (input: CommandInput): Partial<Plan> => {
   const found: [string, unknown][] = [];
   for (const [option, [field]] of Object.entries(limits)) {
     const text = input.option(option);
-    if (text !== undefined) found.push([field, limitOf(text)]);
+    if (text === undefined) continue;
+    const limit = limitOf(text);
+    if (field === 'maxVersionDays' && limit !== null && limit > maxVersionDays)
+      throw invalid('usage', `--${option} is at most ${maxVersionDays}, or none`);
+    found.push([field, limit]);
   }
   for (const [option, field] of Object.entries(rights)) {
     const text = input.option(option);

@@ -1,5 +1,8 @@
 import { AppError } from '../lib/errors.js';
 
+/** Maximum of days for which versions are kept: a century. */
+export const maxVersionDays = 36_500;
+
 /** Limits of an account. null: no limit. */
 export interface Plan {
   readonly name: string;

@@ -1,6 +1,10 @@
 import { AppError } from '../lib/errors.js';
+import { maxVersionDays } from '../model/plan.js';
 import { removeVersions } from '../rows/index.js';
 import type { Sql } from '../storage/postgres/sql.js';
+
+/** A plan may have more days than PostgreSQL can subtract from the present. */
+const keepDays = `least(d.keep_days, p.max_version_days, ${maxVersionDays})`;
 
 /**
  * Versions that retention removes, of all datasets or of one (`$1`). It keeps the current version and pinned ones. The current version counts
@@ -17,11 +21,11 @@ export const dueVersionsSql = `
       count(*) FILTER (WHERE NOT v.pinned OR v.id = d.current_version_id) OVER newest AS place,
       lag(v.created_at) OVER newest AS replaced_at,
       least(d.keep_versions, p.max_versions) AS most,
-      least(d.keep_days, p.max_version_days) AS days
+      ${keepDays} AS days
     FROM datasets d JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
       JOIN plans p ON p.name = a.plan JOIN held h ON h.dataset_id = d.id
         AND (h.count > least(d.keep_versions, p.max_versions)
-          OR h.oldest < now() - least(d.keep_days, p.max_version_days) * interval '1 day')
+          OR h.oldest < now() - ${keepDays} * interval '1 day')
       JOIN versions v ON v.dataset_id = d.id
     WINDOW newest AS (PARTITION BY v.dataset_id ORDER BY v.id DESC)
   ) AS listed

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { RetentionSettings } from '../../catalog/retention-settings.js';
+import { maxVersionDays } from '../../model/plan.js';
 import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 
-const most = { versions: 1_000_000, days: 36_500 } as const;
+const most = { versions: 1_000_000, days: maxVersionDays } as const;
 
 const bound = (top: number, description: string) => z.int().min(1).max(top).nullable().meta({ description });
 

@@ -37,7 +37,8 @@ const dashboards = readdirSync(fileURLToPath(new URL('../../../deploy/grafana', 
 );
 
 const histogramLabels = ['le'];
-const scrapeLabels = ['instance', 'job'];
+/** Prometheus renames the label `job` of a metric, which it sets itself. */
+const scrapeLabels = ['instance', 'job', 'exported_job'];
 
 /** Known series with their labels. */
 const knownSeries = (): Map<string, readonly string[]> => {
