@@ -146,10 +146,14 @@ const fileRemainders = async (
 };
 
 /** Removes rows and files after the catalog records are deleted. Returns what remains. */
-const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promise<Remainder[]> =>
+const removeStored = (
+  { sql, withTools }: RemovalParts,
+  removed: Removed,
+  patienceMs?: number,
+): Promise<Remainder[]> =>
   withTools(async (tools) => {
     // Clones of other accounts keep the rows that they share.
-    const { own, pooled } = await tools.tidy.drop(removed.segmentIds);
+    const { own, pooled } = await tools.tidy.drop(removed.segmentIds, patienceMs);
     await tools.sweepFiles();
     return [
       ...(await catalogRemainders(sql, removed)),
@@ -182,12 +186,15 @@ const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> =
   );
 };
 
+/** Longest wait of a request for another process that drops rows, in milliseconds. */
+const leavePatienceMs = 20_000;
+
 /** Serializes deletions: each empties tables and lists all files. */
 let lastRemoval: Promise<unknown> = Promise.resolve();
 
 /**
- * Deletes an account at its own request. Returns undefined if the storage of its rows and files did not respond: the next sweep removes
- * them.
+ * Deletes an account at its own request. Returns undefined if the storage of its rows and files did not respond, or if another process
+ * drops rows for long: the next sweep removes them.
  * @throws AppError like `removeAccount`, and 409 `team_repositories`
  */
 export const leave = async (parts: RemovalParts, accountId: number): Promise<Remainder[] | undefined> => {
@@ -195,7 +202,7 @@ export const leave = async (parts: RemovalParts, accountId: number): Promise<Rem
     await requireNothingShared(tx, accountId);
     return accounts.read(accountId);
   });
-  const removal = lastRemoval.then(() => removeStored(parts, removed));
+  const removal = lastRemoval.then(() => removeStored(parts, removed, leavePatienceMs));
   lastRemoval = removal.then(
     () => undefined,
     () => undefined,

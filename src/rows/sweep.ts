@@ -67,8 +67,11 @@ export interface Tidy {
   release(stop?: AbortSignal): Promise<ReleaseReport>;
   /** Releases, and compares PostgreSQL with ClickHouse. @throws as `release` */
   sweep(stop?: AbortSignal): Promise<StorageReport>;
-  /** Drops unreferenced segments among the given ones at once, without a grace period for readers. Returns what remains of them. */
-  drop(segmentIds: readonly number[]): Promise<Remains>;
+  /**
+   * Drops unreferenced segments among the given ones at once, without a grace period for readers. Returns what remains of them.
+   * @throws Error if another process drops rows for longer than `patienceMs`. The next sweep drops these.
+   */
+  drop(segmentIds: readonly number[], patienceMs?: number): Promise<Remains>;
 }
 
 export interface TidyOptions {
@@ -147,15 +150,17 @@ export const createTidy = (options: TidyOptions): Tidy => {
     }
   };
 
-  /** Runs in one process at a time. Others wait, so that their segments are dropped when this returns. */
-  const dropSegments = async (stop?: AbortSignal): Promise<number> => {
+  /** Runs in one process at a time. Others wait up to `patienceMs`, so that their segments are dropped when this returns. */
+  const dropSegments = async (stop?: AbortSignal, patienceMs = Infinity): Promise<number> => {
     await noteReleased(sql);
+    const deadline = Date.now() + patienceMs;
     for (; !stop?.aborted; await sleep(leaseCheckMs)) {
       const dropped = await leases.whileHeld('drops', '', async (lost) => {
         const ended = AbortSignal.any(stop === undefined ? [lost] : [stop, lost]);
         return (await dropDue(false, ended)) + (await dropDue(true, ended));
       });
       if (dropped !== undefined) return dropped;
+      if (Date.now() >= deadline) throw new Error('another process still drops rows');
     }
     return 0;
   };
@@ -184,8 +189,8 @@ export const createTidy = (options: TidyOptions): Tidy => {
     return gone.length;
   };
 
-  const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
-    const segments = await dropSegments(stop);
+  const release = async (stop?: AbortSignal, patienceMs?: number): Promise<ReleaseReport> => {
+    const segments = await dropSegments(stop, patienceMs);
     options.onSegmentsRemoved?.(segments);
     stop?.throwIfAborted();
     await dropStaging();
@@ -245,7 +250,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
   };
 
   return {
-    release,
+    release: (stop) => release(stop),
 
     async sweep(stop) {
       await makeShardTables({ sql, clickhouse, tables, log });
@@ -259,10 +264,10 @@ export const createTidy = (options: TidyOptions): Tidy => {
       return { ...released, abandonedCompactions, ...compared, orphanTables: await dropOrphanTables() };
     },
 
-    async drop(segmentIds) {
+    async drop(segmentIds, patienceMs) {
       await expireUnreferenced(sql, segmentIds);
       poolsDueAt = 0;
-      await release();
+      await release(undefined, patienceMs);
       await dropCopies();
       await dropRows.clean();
       // Clones of others keep the rows that they share.
