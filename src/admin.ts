@@ -74,6 +74,8 @@ const groups: readonly AdminGroup[] = [
 ];
 
 const main = async (): Promise<void> => {
+  // Exported files and backups are readable by their owner alone.
+  process.umask(0o077);
   const log = createLog('admin', 'warn', 2);
   const scope = createScope(log);
   const fault = (): void => {

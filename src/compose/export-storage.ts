@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { damaged } from '../backup/backup-folder.js';
 import type { Config } from '../config.js';
+import { invalid } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { createGuardedStorage, createLocalStorage } from '../storage/objects/local-storage.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
@@ -39,8 +40,27 @@ export const openExportStorage = async (config: Config, scope: Scope): Promise<E
   return { storage: createLocalStorage(folder), spoolFolder: join(folder, 'spool') };
 };
 
+/**
+ * Absolute path of a folder, given as a path or as `file:///folder`.
+ * @throws AppError `usage` for other addresses, which would become folders below the working directory.
+ */
+const folderOf = (place: string): string => {
+  if (!/^[a-z][a-z0-9+.-]*:\//i.test(place)) return resolve(place);
+  try {
+    if (place.startsWith('file:///')) return fileURLToPath(place);
+  } catch {
+    // Not a path of this machine.
+  }
+  throw invalid(
+    'usage',
+    `${place.slice(0, 200)} is not a place of backups: give a folder, file:///folder or s3://bucket/prefix`,
+  );
+};
+
 /** Storage of backups: a folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
-export const openStorageAt = async (config: Config, place: string, scope: Scope): Promise<ExportStorage> =>
-  place.startsWith('s3://')
-    ? { storage: await openBucket(config, place, scope), spoolFolder: join(config.dataDir, 'spool') }
-    : { storage: createGuardedStorage(place, damaged), spoolFolder: join(resolve(place), '.spool') };
+export const openStorageAt = async (config: Config, place: string, scope: Scope): Promise<ExportStorage> => {
+  if (place.startsWith('s3://'))
+    return { storage: await openBucket(config, place, scope), spoolFolder: join(config.dataDir, 'spool') };
+  const folder = folderOf(place);
+  return { storage: createGuardedStorage(folder, damaged), spoolFolder: join(folder, '.spool') };
+};
