@@ -23,7 +23,7 @@ export interface ChunkProducer {
   /**
    * Resolves when every in-sync replica has the chunk. Waits for a broker that is down, up to `patienceMs`. The chunk may then be in Kafka
    * twice; readers identify a chunk by process and number.
-   * @throws AppError kind `unavailable` if Kafka stays down.
+   * @throws AppError kind `unavailable` if Kafka stays down, or at once if it finds the chunk too large.
    */
   send(topic: ChunkTopic, chunk: Chunk, from: ChunkSender): Promise<void>;
   close(): Promise<void>;
@@ -49,6 +49,11 @@ const partitionOf = (chunk: Chunk, partitions: number): number =>
 
 /** Upper bound of the bytes in a message without its payload: batch header, record headers, head of the chunk. */
 const frameBytes = 1024;
+
+/** MESSAGE_TOO_LARGE: the broker refuses the message each time. kafkajs may wrap the error. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error.name === 'KafkaJSProtocolError' && Reflect.get(error, 'code') === 10) || isTooLarge(error.cause));
 
 const pauseMs = (attempt: number): number => Math.min(100 * 2 ** attempt, 5_000);
 
@@ -119,6 +124,18 @@ export const createChunkProducer = async ({
           return;
         } catch (error) {
           await replace(used);
+          if (isTooLarge(error)) {
+            const { length: bytes } = message.value;
+            log.error(
+              { err: error, topic: topics[topic], process: chunk.processId, chunk: chunk.number, bytes },
+              'chunk refused by Kafka: max.message.bytes of the topic is below MAX_MESSAGE_BYTES',
+            );
+            throw unavailable(
+              'log_unavailable',
+              'Uploads cannot be accepted: max.message.bytes of a Kafka topic is below MAX_MESSAGE_BYTES.',
+              { cause: error },
+            );
+          }
           if (Date.now() > deadline) {
             throw unavailable('log_unavailable', 'Uploads cannot be accepted at the moment.', {
               cause: error,
