@@ -32,7 +32,7 @@ export const integer = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
 /** Longest delay of a timer of Node, in milliseconds. A longer one ends after 1 ms. */
-export const maxTimerMs = 2_147_483_647;
+const maxTimerMs = 2_147_483_647;
 
 /** A time that a timer waits for. */
 export const milliseconds = (min: number) => integer(min, maxTimerMs);
