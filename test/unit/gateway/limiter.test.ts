@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createLimiter, type Limiter, type QuotaOwner } from '../../../src/gateway/limits/limiter.js';
+import { describe, expect, it } from 'vitest';
+import type { Limiter, QuotaOwner } from '../../../src/gateway/limits/limiter.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import { createAttempts } from '../../../src/gateway/upstream/attempts.js';
 import { createBreaker } from '../../../src/gateway/upstream/breaker.js';
@@ -11,34 +11,6 @@ const ownerOf = (account: string): QuotaOwner => ({
   provider: { ...bankOfCanada, limits: { maxConcurrent: 1, anonymous: { perSecond: 1 } } },
   keyScope: 'none',
   account,
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-describe('the queue of a provider', () => {
-  it('refuses a request only for those that are sent before it', async () => {
-    vi.useFakeTimers();
-    const limiter = createLimiter({
-      usage: { take: async () => ({ granted: true, waitMs: 0, careful: false }) } as never,
-      telemetry: silentTelemetry,
-      maxWaitMs: 5_000,
-    });
-    const run = (account: string) =>
-      limiter
-        .run(ownerOf(account), { counted: true }, async () => 'sent')
-        .catch(({ code }: { code: string }) => code);
-    const greedy = Array.from({ length: 30 }, () => run('greedy'));
-    await vi.advanceTimersByTimeAsync(1);
-    // Fills the queue up again after the first one was sent.
-    for (let more = 0; more < 3; more += 1) greedy.push(run('greedy'));
-    await vi.advanceTimersByTimeAsync(1);
-    const modest = run('modest');
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await modest).toBe('sent');
-    expect(await Promise.all(greedy)).toContain('upstream_rate_limited');
-  });
 });
 
 describe('the requests of an operation', () => {
