@@ -346,7 +346,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a grant on a repository
-         * @description Needs Admin, except for your own grant. The creator of the repository remains Owner.
+         * @description Needs Admin, except for your own grant unless it limits what your team gives you. The creator of the repository remains Owner.
          */
         delete: operations["revokeRepositoryPermission"];
         options?: never;
@@ -2578,7 +2578,8 @@ export interface components {
             name: string;
             /** @description The dataset. */
             datasetId: number;
-            datasetName: string;
+            /** @description Null if the account may no longer see it. */
+            datasetName: string | null;
             /** @description Start of the token in the address. */
             prefix: string;
             /** @description Options of the download. */
@@ -2631,7 +2632,8 @@ export interface components {
             name: string;
             /** @description The dataset. */
             datasetId: number;
-            datasetName: string;
+            /** @description Null if the account may no longer see it. */
+            datasetName: string | null;
             /** @description Start of the token in the address. */
             prefix: string;
             /** @description Options of the download. */
