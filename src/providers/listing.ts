@@ -1,4 +1,4 @@
-import { unexpectedReply } from './errors.js';
+import { tooLarge, unexpectedReply } from './errors.js';
 import type { Context, Item, Named, Page, SeriesPage } from './provider.js';
 
 /**
@@ -31,16 +31,22 @@ export interface PartOfList<T> {
   readonly isLast?: boolean;
 }
 
+/** Most entries of a list: an hourly series of 25 years has fewer, and so many take 100 MB. */
+export const maxListed = 250_000;
+
 /**
  * Joins all pages of a list.
- * @throws AppError 502 for a list with fewer or more entries than reported
+ * @param most Most entries that the upstream may report.
+ * @throws AppError 502 for a list with fewer or more entries than reported, or more than `most`
  */
 export const allPages = async <T, P extends PartOfList<T>>(
   provider: Named,
   /** @param offset Entries before the page. @param number Pages before it. */
   load: (offset: number, number: number) => Promise<P & PartOfList<T>>,
+  most = maxListed,
 ): Promise<P & PartOfList<T>> => {
   const first = await load(0, 0);
+  if (first.total > most) throw tooLarge(provider);
   let page = first;
   let { items } = first;
   for (let number = 1; items.length < first.total; number += 1) {

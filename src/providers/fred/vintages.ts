@@ -25,6 +25,9 @@ const observationsReply = z.object({
   ),
 });
 
+/** Values of a window, each once per revision: far more than a series has. */
+const mostValues = 2_000_000;
+
 /** Days of all vintages, oldest first. */
 const days = async (seriesId: string, { http }: Context): Promise<readonly string[]> => {
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
@@ -40,32 +43,36 @@ const days = async (seriesId: string, { http }: Context): Promise<readonly strin
 };
 
 const fetchWindow = (seriesId: string, params: Params, window: readonly string[], http: UpstreamHttp) =>
-  allPages(named, async (offset) => {
-    const payload = await http.json({
-      path: ['series', 'observations'],
-      query: {
-        series_id: seriesId,
-        file_type: 'json',
-        ...optionsOf(params),
-        // Values with their real-time periods, limited to the window; FRED refuses windows of more than 2,000 vintages.
-        realtime_start: window[0],
-        realtime_end: window.at(-1),
-        output_type: 1,
-        limit: pageSize,
-        offset,
-      },
-    });
-    const reply = readShape(named, observationsReply, payload);
-    const items = reply.observations.map(
-      ({ realtime_start, realtime_end, date, value }): VintageValue => ({
-        date,
-        ...readValue(value, missing),
-        from: realtime_start,
-        until: realtime_end,
-      }),
-    );
-    return { total: reply.count, items };
-  });
+  allPages(
+    named,
+    async (offset) => {
+      const payload = await http.json({
+        path: ['series', 'observations'],
+        query: {
+          series_id: seriesId,
+          file_type: 'json',
+          ...optionsOf(params),
+          // Values with their real-time periods, limited to the window; FRED refuses windows of more than 2,000 vintages.
+          realtime_start: window[0],
+          realtime_end: window.at(-1),
+          output_type: 1,
+          limit: pageSize,
+          offset,
+        },
+      });
+      const reply = readShape(named, observationsReply, payload);
+      const items = reply.observations.map(
+        ({ realtime_start, realtime_end, date, value }): VintageValue => ({
+          date,
+          ...readValue(value, missing),
+          from: realtime_start,
+          until: realtime_end,
+        }),
+      );
+      return { total: reply.count, items };
+    },
+    mostValues,
+  );
 
 export const vintages = {
   days,
