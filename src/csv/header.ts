@@ -37,8 +37,7 @@ function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): St
   return names;
 }
 
-/** True for a name of blanks and invisible characters, such as a zero-width space. */
-const isEmptyName = (name: string): boolean => /^[\s\p{Cf}]*$/u.test(name);
+const isEmptyName = (name: string): boolean => name.trim() === '';
 
 /** True if every column of the header has a name. */
 function* isNamed(header: Uint8Array, dialect: Dialect, fieldCount: number): Steps<boolean> {
@@ -94,7 +93,7 @@ export function* headerSteps(
 
 /**
  * Names in a header record, exactly as in the file, including blanks at their ends.
- * @throws AppError for a name that is blank or invisible, too long or has bidirectional control characters, for duplicate names (all are
+ * @throws AppError for a name that is blank, too long or has bidirectional control characters, for duplicate names (all are
  *   listed), and for more columns than a dataset may have.
  */
 export function* headerNames({ bytes, dialect, line, fieldCount }: HeaderRecord): Steps<string[]> {
