@@ -103,6 +103,15 @@ const runningQueries = async (queryId: string): Promise<number> => {
   return Number(row?.n);
 };
 
+/** A thread may reach the failing row before the first byte is sent, which gives an error status: then the query is sent again. */
+const receiveBroken = async (url: string, headers: Readonly<Record<string, string>>): Promise<Received> => {
+  for (;;) {
+    const answer = await receive(url, headers);
+    if (answer.status === 200) return answer;
+    expect([500, 503]).toContain(answer.status);
+  }
+};
+
 describe('a query that fails in the middle', () => {
   for (const [name, query, headers] of [
     ['csv', '$skip=0', {}],
@@ -112,8 +121,7 @@ describe('a query that fails in the middle', () => {
     ['csv in zstd', '$skip=0', { 'accept-encoding': 'zstd' }],
   ] as const) {
     it(`breaks the connection without sending the error: ${name}`, async () => {
-      const answer = await receive(server.dataUrl(trapped, query), headers);
-      expect(answer.status).toBe(200);
+      const answer = await receiveBroken(server.dataUrl(trapped, query), headers);
       expect(answer.bytes).toBeGreaterThan(0);
       expect(answer.complete).toBe(false);
       expect(answer.tail).not.toMatch(/__exception__|DB::Exception/);
