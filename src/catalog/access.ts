@@ -52,7 +52,7 @@ export interface DatasetAccess {
 interface RepositoryAccess {
   readonly id: number;
   readonly level: Level;
-  /** What the caller would have without a grant to its own account; null: no access. */
+  /** Level of the caller if the grant to its account were removed; null: no access. */
   readonly levelWithoutGrant: Level | null;
   readonly privacy: Privacy;
   readonly isHome: boolean;

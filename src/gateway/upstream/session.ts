@@ -31,7 +31,7 @@ export interface Basis {
   readonly readBy: string;
 }
 
-/** What happened in an operation so far. */
+/** Facts about the replies of an operation. */
 export interface Seen {
   /** Age of the oldest stale reply that was used since the upstream is down; undefined: none was used. */
   staleSeconds: number | undefined;

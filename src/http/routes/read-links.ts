@@ -62,7 +62,7 @@ const managing = (deps: ReadLinkRoutesDeps): Route[] => {
     const rights = await judge(links.map(rightOfLink));
     return links.map((link, index) => {
       const ended = rights[index]?.ended;
-      // Whoever may no longer see the dataset does not learn its present name.
+      // The name may have changed since the account lost access, so it is not shown.
       const datasetName = ended?.code === 'no_permission' ? null : link.datasetName;
       return { ...link, datasetName, refusedBecause: ended?.message ?? null };
     });

@@ -99,7 +99,7 @@ export const flagOption = (
   tag: asItIs,
 });
 
-/** What options of text have in common. */
+/** Members that all options with a text value share. */
 export const textOption = {
   parse: parseText,
   absent: undefined,

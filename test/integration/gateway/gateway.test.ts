@@ -443,7 +443,8 @@ describe('series', () => {
     const gateway = open({ firstRetryWaitMs: 1 });
     upstream.answerAll({ status: 502, reply: '' });
     const ask = (index: number) => gateway.preview(anonymous, 'keyed', `x${index}`);
-    for (let index = 0; index < 10; index += 1) await ask(index).catch(() => undefined);
+    for (let index = 0; index < 10; index += 1)
+      await expect(ask(index)).rejects.toMatchObject({ code: 'upstream_failed' });
     nowMs += 20_000;
     const sent = upstream.calls.length;
     await expect(ask(10)).rejects.toMatchObject({ code: 'upstream_failed' });

@@ -103,13 +103,14 @@ const runningQueries = async (queryId: string): Promise<number> => {
   return Number(row?.n);
 };
 
-/** A thread may reach the failing row before the first byte is sent, which gives an error status: then the query is sent again. */
-const receiveBroken = async (url: string, headers: Readonly<Record<string, string>>): Promise<Received> => {
-  for (;;) {
-    const answer = await receive(url, headers);
-    if (answer.status === 200) return answer;
-    expect([500, 503]).toContain(answer.status);
-  }
+/**
+ * ClickHouse encodes row groups of a Parquet file while it reads the next ones, and sends nothing of a group before it is complete. On a busy
+ * machine it reaches the failing row, in the third group, before the first is sent. That is a failure before the first byte, answered with a
+ * status; it is not what is tested here, so the query is sent again.
+ */
+const receiveParquet = async (url: string): Promise<Received> => {
+  const answer = await receive(url);
+  return answer.status === 500 || answer.status === 503 ? receiveParquet(url) : answer;
 };
 
 describe('a query that fails in the middle', () => {
@@ -121,7 +122,9 @@ describe('a query that fails in the middle', () => {
     ['csv in zstd', '$skip=0', { 'accept-encoding': 'zstd' }],
   ] as const) {
     it(`breaks the connection without sending the error: ${name}`, async () => {
-      const answer = await receiveBroken(server.dataUrl(trapped, query), headers);
+      const url = server.dataUrl(trapped, query);
+      const answer = name === 'parquet' ? await receiveParquet(url) : await receive(url, headers);
+      expect(answer.status).toBe(200);
       expect(answer.bytes).toBeGreaterThan(0);
       expect(answer.complete).toBe(false);
       expect(answer.tail).not.toMatch(/__exception__|DB::Exception/);

@@ -135,7 +135,7 @@ describe('the data of a chart', () => {
       ['V', 'f'],
     ];
     expect(() => dataOf(`N,V\n${rows}`, numbers)).toThrow(`more than ${maxPoints} values`);
-    // What is behind is not parsed, or the open quote would be an error.
+    // Rows after the limit are not parsed: the unclosed quote at the end is not an error.
     expect(() => dataOf(`N,V\n${rows}${rows}"`, numbers)).toThrow(`more than ${maxPoints} values`);
   });
 
