@@ -12,12 +12,12 @@ RUN npm pkg delete optionalDependencies
 
 FROM packages AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.production.json ./
+COPY tsconfig.json ./
 COPY src ./src
 COPY web ./web
 # The console shows its run-book.
 COPY docs/operating/runbook.md ./docs/operating/
-COPY scripts/write-commit.mjs ./scripts/
+COPY scripts/build.mjs scripts/commit.mjs ./scripts/
 # docker build --build-arg COMMIT=$(git rev-parse HEAD): there is no git repository in the image.
 ARG COMMIT=
 RUN npm run build:production

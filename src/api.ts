@@ -1,4 +1,3 @@
-import { createApiProcess } from './compose/api-process.js';
 import { runEntry } from './entry.js';
 import { collectAfterGrowth } from './lib/heap.js';
 
@@ -10,6 +9,7 @@ await runEntry({
   summary: 'API: the REST service.',
   signals: { SIGUSR1: 'report not ready, so that load balancers send no requests; sent again: report ready' },
   async start({ config, log, scope }) {
+    const { createApiProcess } = await import('./compose/api-process.js');
     const { setDraining } = await createApiProcess(config, log, scope);
     let draining = false;
     process.on('SIGUSR1', () => {

@@ -1,5 +1,4 @@
 import { setPriority } from 'node:os';
-import { createWorkerProcess } from './compose/worker-process.js';
 import { runEntry } from './entry.js';
 import { collectAfterGrowth } from './lib/heap.js';
 
@@ -13,6 +12,7 @@ await runEntry({
   name: 'worker',
   summary: 'Worker: inserts uploaded chunks into ClickHouse and publishes versions.',
   async start({ config, log, scope }) {
+    const { createWorkerProcess } = await import('./compose/worker-process.js');
     await createWorkerProcess(config, log, scope);
   },
 });

@@ -1,4 +1,4 @@
-/** Builds the web app into dist/web with compressed files, unless the sources have not changed since the last build. */
+/** Builds the web app into dist/web, with compressed files. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +35,7 @@ const compress = (folder) => {
   }
 };
 
+/** Builds the web app unless its sources have not changed since the last build. */
 export const buildWeb = async () => {
   const sources = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
@@ -44,5 +45,3 @@ export const buildWeb = async () => {
   cpSync(join(web, 'addresses.json'), join(out, 'addresses.json'));
   writeFileSync(stamp, sources);
 };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWeb();

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { createAccountExport } from '../accounts/account-export.js';
 import { moveRepositories } from '../accounts/ownership.js';
 import { createCatalog } from '../catalog/catalog.js';
@@ -28,6 +27,7 @@ import { createShutdown } from '../http/shutdown.js';
 import { loadWebApp } from '../http/web-app.js';
 import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
+import { projectPath } from '../lib/project-path.js';
 import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { dependencyChecks } from '../operations/checks.js';
@@ -49,8 +49,8 @@ import { openMetrics } from './metrics-port.js';
 import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
 import { createUploadPart } from './uploads.js';
 
-/** The web app built by `npm run build`; at the same depth below the package root in `src` and in `dist`. */
-const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
+/** The web app built by `npm run build`. */
+const webAppFolder = projectPath('dist', 'web');
 
 /** Semaphores of an API process, with the configured limits. */
 const openSemaphores = ({ config, metrics }: Core): Semaphores => {

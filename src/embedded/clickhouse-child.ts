@@ -1,7 +1,6 @@
 // Runs one ClickHouse server inside this process until it is signalled to stop. Arguments: the path of `ffi-rs`, the
 // path of `libchdb.so`, the port for other nodes and the port at which the server listens for them (both 0 without other
 // nodes), then the arguments of the server. It is its own process because the call below returns only when the server ends.
-// It has no type annotations: in a source checkout Node runs this file as JavaScript.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
@@ -12,7 +11,7 @@ const host = '127.0.0.1';
 // A node that cancels a query resets its connections to other nodes. A ClickHouse server handles that; the embedded one exits
 // when a connection is reset between two queries (seen in 26.7). So nodes connect through this relay, which closes each
 // connection cleanly whatever the other side does.
-const relay = ({ from = 0, to = 0 }) => {
+const relay = ({ from, to }: { from: number; to: number }): void => {
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (peer) => {
     const node = connect({ host, port: to, ...options });
@@ -33,7 +32,7 @@ const relay = ({ from = 0, to = 0 }) => {
 
 const [ffiPath = '', libraryPath = '', from = '0', to = '0', ...serverArguments] = process.argv.slice(2);
 
-const serve = async () => {
+const serve = async (): Promise<void> => {
   if (from !== '0') {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { from: Number(from), to: Number(to) },

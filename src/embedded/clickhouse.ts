@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { unavailable } from '../lib/errors.js';
+import { projectPath } from '../lib/project-path.js';
 import {
   type ClickhousePorts,
   clickhouseUser,
@@ -40,14 +40,8 @@ const findLibraries = (): Libraries => {
   }
 };
 
-/** Node runs the compiled child; in a source checkout, where only the test runner compiles, a copy of the source. */
-const childScript = (folder: string): string => {
-  const compiled = fileURLToPath(new URL('./clickhouse-child.js', import.meta.url));
-  if (existsSync(compiled)) return compiled;
-  const copy = join(folder, 'clickhouse-child.mjs');
-  copyFileSync(fileURLToPath(new URL('./clickhouse-child.ts', import.meta.url)), copy);
-  return copy;
-};
+/** Built by `npm run build`. */
+const childScript = projectPath('dist', 'embedded', 'clickhouse-child.js');
 
 /** A server with its folder and ports. */
 interface Node {
@@ -143,7 +137,7 @@ const startNode = async (node: Node, nodes: number, libraries: Libraries): Promi
     command: {
       program: process.execPath,
       args: [
-        childScript(folder),
+        childScript,
         libraries.ffi,
         libraries.chdb,
         String(ports.peers?.relay ?? 0),

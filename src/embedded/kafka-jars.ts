@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type AppError, messageOf, unavailable } from '../lib/errors.js';
+import { projectPath } from '../lib/project-path.js';
 import { stoppedError } from './child-process.js';
 import type { LogFile } from './log-file.js';
 import { runPreparation } from './preparation.js';
@@ -95,7 +95,7 @@ export const requireJars = async ({ folder, output, signal }: JarOptions): Promi
     throw cannotRun('Maven to fetch the broker once: install it and put mvn on the PATH', error);
   }
   prepareParent(folder);
-  const pom = fileURLToPath(new URL('../../deploy/kafka/pom.xml', import.meta.url));
+  const pom = projectPath('deploy', 'kafka', 'pom.xml');
   const fetched = `${folder}.${process.pid}-${randomUUID()}.new`;
   const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${fetched}`];
   try {
@@ -113,5 +113,4 @@ export const requireJars = async ({ folder, output, signal }: JarOptions): Promi
 };
 
 /** Default folder: in the checkout, shared by `npm start` and the tests. */
-export const jarFolder = (): string =>
-  join(fileURLToPath(new URL('../../', import.meta.url)), '.data', 'kafka-lib');
+export const jarFolder = (): string => projectPath('.data', 'kafka-lib');

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Log } from '../lib/log.js';
+import { projectPath } from '../lib/project-path.js';
 import type { Scope } from '../lib/scope.js';
 import { createStateFile } from './component-state.js';
 import { createLogFile } from './log-file.js';
@@ -48,11 +48,8 @@ const answersReady = async (url: string): Promise<boolean> => {
   }
 };
 
-/** The compiled program, even if the caller runs from source (benchmarks, tests): run `npm run build` first. */
-const entryScript = (entry: string): string => {
-  const compiled = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
-  return existsSync(compiled) ? compiled : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
-};
+/** The built program, even if the caller runs from source (benchmarks): run `npm run build` first. */
+const entryScript = (entry: string): string => projectPath('dist', `${entry}.js`);
 
 /** Address of a server that listens on `host`: loopback for a wildcard, IPv6 in brackets. */
 export const addressOf = (host: string, port: number): string => {
@@ -79,7 +76,7 @@ const startEntry = async (options: ProductOptions, ports: PortChooser): Promise<
   mkdirSync(logsDir, { recursive: true });
   const child = createSupervisedChild({
     title: `the ${entry}`,
-    command: { program: process.execPath, args: ['--enable-source-maps', script] },
+    command: { program: process.execPath, args: [script] },
     cwd: dirname(script),
     env: { ...memoryEnvironment, ...options.env, [options.portVariable]: String(port), DATA_DIR: dataDir },
     stopSignal: 'SIGTERM',

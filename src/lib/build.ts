@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { projectPath } from './project-path.js';
 
 /** Identity of the running code. */
 export interface Build {
@@ -8,7 +9,7 @@ export interface Build {
   readonly commit: string;
 }
 
-const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const read = (file: string): string => readFileSync(projectPath(file), 'utf8');
 
 const builtCommit = (): string => {
   try {

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { projectPath } from './project-path.js';
 
-const addressOf = (name: string): URL => new URL(`../../sources/${name}`, import.meta.url);
+const pathOf = (name: string): string => projectPath('sources', name);
 
 /** Text of a file in the folder `sources` of the package. */
-export const readSource = (name: string): string => readFileSync(addressOf(name), 'utf8');
+export const readSource = (name: string): string => readFileSync(pathOf(name), 'utf8');
 
 /** Names of the YAML files in a folder of `sources`, which may also have files of editors and systems. */
 export const sourceNames = (folder: string): string[] =>
-  readdirSync(addressOf(folder)).filter((name) => /\.ya?ml$/.test(name));
+  readdirSync(pathOf(folder)).filter((name) => /\.ya?ml$/.test(name));
 
 /** Lines of a file in `sources`, without empty lines and comments (`#`). */
 export const readSourceLines = (name: string): string[] =>

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { viteNode } from '../support/vite-node.js';
 import type { Command, CommandResult } from './attacker.js';
 import type { Target } from './client.js';
 
@@ -14,7 +15,6 @@ export interface Attacker {
   close(): void;
 }
 
-const viteNode = fileURLToPath(new URL('../../node_modules/vite-node/vite-node.mjs', import.meta.url));
 const script = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 
 export const startAttacker = async (target: Target): Promise<Attacker> => {

@@ -8,12 +8,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { buildAll } from '../../scripts/build.mjs';
 import { kafkaSettings } from '../../src/config/kafka-settings.js';
 import { startEmbedded } from '../../src/embedded/components.js';
 import { createLog, silentLog } from '../../src/lib/log.js';
 import { createScope, type Scope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
-import { buildWeb } from '../../web/build.mjs';
 import { createEmptyDatabase } from './empty-database.js';
 
 declare module 'vitest' {
@@ -87,7 +87,7 @@ const createTemplate = async (databaseUrl: string, scope: Scope): Promise<string
 };
 
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  await buildWeb();
+  await buildAll();
   const scope = createScope(createLog('test-services', 'warn', 2));
   try {
     const found = fromEnvironment();

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { Collected } from '../support/collect-without-tools.js';
 import { root, testFiles as tests } from '../support/test-files.js';
+import { viteNode } from '../support/vite-node.js';
 
 /** Creates a folder for PATH with only `node`, `java` and `mvn`. */
 const barePath = async (): Promise<string> => {
@@ -28,7 +29,7 @@ it('with only node, java and mvn installed, tests that need optional tools are s
   try {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['node_modules/vite-node/vite-node.mjs', 'test/support/collect-without-tools.ts', ...files],
+      [viteNode, 'test/support/collect-without-tools.ts', ...files],
       { cwd: root, env: { PATH: folder, NO_COLOR: '1' }, maxBuffer: 16 * 1024 * 1024 },
     );
     const lines = stdout.trimEnd().split('\n');

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
+import { projectPath } from '../../lib/project-path.js';
 import { type Chunk, invalidFieldOf } from '../../model/chunk.js';
 
 interface RecordSchema {
   readonly fields: readonly { readonly name: string }[];
 }
 
-const schema = JSON.parse(
-  readFileSync(new URL('../../../schemas/chunk.avsc', import.meta.url), 'utf8'),
-) as RecordSchema;
+const schema = JSON.parse(readFileSync(projectPath('schemas', 'chunk.avsc'), 'utf8')) as RecordSchema;
 
 /**
  * Avro writes the fields of a record one after another, and bytes as their length and content. `data` is the last field: the bytes before

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { conflict } from '../../lib/errors.js';
+import { projectPath } from '../../lib/project-path.js';
 import { readSetting } from './settings.js';
 import type { Sql } from './sql.js';
 
-/** At the same depth below the package root in `src` and in `dist`. */
-const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
+const migrations = projectPath('migrations');
 
 interface Schema {
   readonly folder: string;

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
 import { authorization, type Client, createDataset } from '../../support/datasets.js';
 import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { root } from '../../support/test-files.js';
+import { viteNode } from '../../support/vite-node.js';
 
 const lines: string[] = [];
 let product: TestProduct;
@@ -70,18 +71,12 @@ describe('the line of a request', () => {
 });
 
 describe('SIGUSR2', () => {
-  const entry = new URL('../../../dist/entry.js', import.meta.url).href;
-  const program = `import { runEntry } from ${JSON.stringify(entry)};
-    await runEntry({ name: 'x', summary: '', start: async ({ log }) => {
-      setInterval(() => log.debug('tick'), 10);
-      log.info('begun');
-    } });`;
   let child: ChildProcess;
   afterAll(() => child?.kill('SIGKILL'));
 
   it('switches a running process to debug and back', async () => {
-    child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    child = spawn(process.execPath, [viteNode, 'test/support/ticking-program.ts'], {
+      cwd: root,
       env: { ...process.env, LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
@@ -20,6 +20,7 @@ import {
 } from '../../support/datasets.js';
 import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { root } from '../../support/test-files.js';
 
 interface Received {
   readonly service: string;
@@ -218,10 +219,9 @@ it('probes have no trace', async () => {
   ).toEqual([]);
 });
 
-/** Loads the entry of a process. @returns the OpenTelemetry packages that it loaded. */
-const loadedWith = async (env: Record<string, string>): Promise<string[]> => {
+/** Runs a program that ends since there is no database, after it has opened tracing. @returns the OpenTelemetry packages that it loaded. */
+const loadedBy = async (program: string, env: Record<string, string>): Promise<string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tabulary-tracing-'));
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
   const hook = join(folder, 'hook.cjs');
   const out = join(folder, 'loaded');
   await writeFile(
@@ -235,32 +235,20 @@ m._load = function (request, parent, ...rest) {
 };
 process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify([...seen])));`,
   );
-  const script = `
-    const { loadConfig } = await import('${root}dist/config.js');
-    const { openTracing } = await import('${root}dist/compose/tracing.js');
-    await import('${root}dist/compose/api-process.js');
-    await import('${root}dist/compose/worker-process.js');
-    const { createLog } = await import('${root}dist/lib/log.js');
-    const { createScope } = await import('${root}dist/lib/scope.js');
-    const log = createLog('test', 'silent');
-    await openTracing(loadConfig(), { name: 'api', version: 'test', log }, createScope(log));
-    process.exit(0);`;
   try {
-    await new Promise<void>((resolve, reject) => {
-      execFile(
-        process.execPath,
-        ['--require', hook, '--input-type=module', '--eval', script],
-        { env: { PATH: process.env.PATH ?? '', ...env } },
-        (error, _out, err) => (error === null ? resolve() : reject(new Error(err))),
-      );
-    });
+    await expect(
+      promisify(execFile)(process.execPath, ['--require', hook, `dist/${program}.js`], {
+        cwd: root,
+        env: { PATH: process.env.PATH, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...env },
+      }),
+    ).rejects.toMatchObject({ code: 3 });
     return JSON.parse(await readFile(out, 'utf8')) as string[];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
-it('nothing of OpenTelemetry is loaded without a collector', async () => {
-  expect(await loadedWith({})).toEqual([]);
-  expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).not.toEqual([]);
+it.each(['api', 'worker'])('%s loads nothing of OpenTelemetry without a collector', async (program) => {
+  expect(await loadedBy(program, {})).toEqual([]);
+  expect(await loadedBy(program, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).not.toEqual([]);
 });

@@ -9,6 +9,7 @@ import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../../src
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope, type Scope } from '../../../src/lib/scope.js';
 import { patienceMs } from '../../support/patience.js';
+import { viteNode } from '../../support/vite-node.js';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -93,7 +94,6 @@ export const occupy = (port: number): Promise<Server> =>
 /** Runs `parent.ts` in a child process. Resolves when it reports that everything is up. */
 export const spawnParent = (dataDir: string): Promise<ChildProcess> =>
   new Promise((resolve, reject) => {
-    const viteNode = join(projectDir, 'node_modules', 'vite-node', 'vite-node.mjs');
     const script = fileURLToPath(new URL('./parent.ts', import.meta.url));
     const child = spawn(process.execPath, [viteNode, script, dataDir], {
       cwd: projectDir,

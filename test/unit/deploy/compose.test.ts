@@ -197,11 +197,14 @@ describe('Dockerfile', () => {
 
   it('copies every script that the build runs, and takes the commit as an argument', () => {
     const { scripts } = JSON.parse(projectFile('package.json')) as { scripts: Record<string, string> };
-    const run = [...(scripts['build:production'] ?? '').matchAll(/node (scripts\/\S+)/g)].map(
-      ([, path]) => path ?? '',
+    expect(scripts['build:production']).toBe('node scripts/build.mjs --production');
+    const imported = [...projectFile('scripts/build.mjs').matchAll(/from '\.\/(\S+)'/g)].map(
+      ([, name]) => name,
     );
-    expect(run).toEqual(['scripts/write-commit.mjs']);
-    for (const path of run) expect(dockerfile).toContain(`COPY ${path} ./scripts/`);
+    expect(imported).toEqual(['commit.mjs']);
+    expect(dockerfile).toContain(
+      `COPY ${['build.mjs', ...imported].map((name) => `scripts/${name}`).join(' ')} ./scripts/`,
+    );
     expect(dockerfile).toMatch(/^ARG COMMIT=\n(?:#.*\n)*RUN npm run build:production$/m);
     for (const name of productServices)
       expect(serviceNamed(name).build).toEqual({ context: '.', args: { COMMIT: '' } });

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const script = fileURLToPath(new URL('../../../scripts/write-commit.mjs', import.meta.url));
+const script = new URL('../../../scripts/commit.mjs', import.meta.url).href;
+const program = `import { commitId } from '${script}'; console.log(commitId(process.argv[1]));`;
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-commit-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
 let count = 0;
 
-/** Output of the script in a folder with these files, without git on PATH. */
+/** Commit of a folder with these files, without git on PATH. */
 const commitOf = async (
   files: Record<string, string>,
   env: Record<string, string> = {},
@@ -26,11 +26,9 @@ const commitOf = async (
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), `${text}\n`);
   }
-  await promisify(execFile)(process.execPath, [script, 'commit.txt'], {
-    cwd: join(root, below),
-    env: { PATH: '', ...env },
-  });
-  return readFileSync(join(root, below, 'commit.txt'), 'utf8');
+  const words = ['--input-type=module', '-e', program, join(root, below)];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH: '', ...env } });
+  return stdout;
 };
 
 describe('the commit of a build is found without git', () => {
