@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { type EventEmitter, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
@@ -27,10 +28,11 @@ interface FormField {
 
 /** Maximum bytes of all fields together, and of the one that may be long. */
 const fieldBytes = 8 * 1024 * 1024;
-/** Maximum bytes of every other field: the parser scans each without a break. */
+/** Maximum bytes of every other field. */
 const shortFieldBytes = 512 * 1024;
+const maxFields = 64;
 
-const limits = { fields: 64, fieldSize: shortFieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
+const limits = { parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
 
 /** Bytes buffered between the parser and the reader of the file. */
 const waitingBytes = 256 * 1024;
@@ -62,17 +64,10 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
 /** Encodings of a part that need no decoding (RFC 7578, 4.7 deprecates the others). */
 const plainEncodings: readonly string[] = ['7bit', '8bit', 'binary'];
 
-/** Distinguishes files from fields. Called for each part before its bytes are read. */
-type IsFile = (
-  name: string | undefined,
-  contentType: string | undefined,
-  fileName: string | undefined,
-) => boolean;
-
-const hasFile: IsFile = (_name, contentType, fileName) =>
+const hasFile = (contentType: string, fileName: string | undefined): boolean =>
   fileName !== undefined || contentType === 'application/octet-stream';
 
-const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstance => {
+const openParser = (request: IncomingMessage): BusboyInstance => {
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) {
     throw new AppError(
@@ -85,7 +80,8 @@ const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstan
     return new Busboy({
       headers: { ...request.headers, 'content-type': type },
       limits,
-      isPartAFile,
+      // Fields are read as bytes too: Busboy would replace what is not UTF-8.
+      isPartAFile: () => true,
       highWaterMark: waitingBytes,
       fileHwm: waitingBytes,
     });
@@ -96,10 +92,17 @@ const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstan
   }
 };
 
+/**
+ * Emits `part` for each part of the body. Busboy drops a part without an event if its header is incomplete, too long or not `form-data`, and has
+ * no public way to see that: its version is fixed in package.json.
+ */
+const partsOf = (parser: BusboyInstance): EventEmitter =>
+  (parser as unknown as { readonly _parser: { readonly parser: EventEmitter } })._parser.parser;
+
 interface FormReading {
   /** Name of the file part. */
   readonly part: string;
-  /** Name of the only field that may be long; its text is UTF-8. */
+  /** Name of the only field that may be long. */
   readonly longField: string;
   /** Called for each field before it is read. @throws AppError for an unknown field. */
   readonly requireField: (name: string) => void;
@@ -146,19 +149,13 @@ const connectionCut = (): Error => Object.assign(new Error('the client hung up')
 /**
  * Reads a form up to the beginning of its file part.
  * @throws AppError kind `invalid` (no such part, duplicate part, field after the file, malformed form, fields too large),
- *   `unsupported_media`, and the errors of `kept` and `stop`
+ *   part without a readable header, `unsupported_media`, and the errors of `kept` and `stop`
  */
 export const readFileForm = (
   request: IncomingMessage,
   { part, longField, requireField, idleMs, kept, stop }: FormReading,
 ): Promise<FileForm> => {
-  let onField: (name: string) => void = () => undefined;
-  const parser = openParser(request, (name, contentType, fileName) => {
-    // It is a file with or without a file name (`curl -F 'data=<file.csv'`).
-    if (name === part || hasFile(name, contentType, fileName)) return true;
-    if (name !== undefined) onField(name);
-    return name === longField;
-  });
+  const parser = openParser(request);
   const fields: FormField[] = [];
   let file: Readable | undefined;
 
@@ -192,10 +189,7 @@ export const readFileForm = (
         );
       return plain;
     };
-    const tooLong = (name: string, bytes: number): void =>
-      refuse('field_too_long', `The field "${name}" is longer than ${bytes} bytes.`);
-    const afterFile = (name: string): void =>
-      refuse('field_after_file', `The field "${name}" comes after the file; options must come before it.`);
+    const tooMany = (): AppError => invalid('too_many_parts', 'The form has too many parts.');
     const onStop = (): void => fail(stop.reason);
     const onClose = (): void => {
       if (!request.complete) fail(connectionCut());
@@ -216,26 +210,22 @@ export const readFileForm = (
       if (before > fieldBytes + waitingBytes)
         refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
-    /** Collected here, since the parser would scan a long field without a break. */
-    let gathered: Promise<void> | undefined;
+    const gathered: Promise<void>[] = [];
     const gather = (name: string, stream: Readable): void => {
+      const maxBytes = name === longField ? fieldBytes : shortFieldBytes;
       const pieces: Buffer[] = [];
       let bytes = 0;
       stream.on('data', (piece: Buffer) => {
         bytes += piece.length;
-        if (bytes > fieldBytes) tooLong(name, fieldBytes);
+        if (bytes > maxBytes)
+          refuse('field_too_long', `The field "${name}" is longer than ${maxBytes} bytes.`);
         else pieces.push(piece);
       });
-      gathered = new Promise((done) => {
-        stream.once('end', () => {
-          try {
-            fields.push({ name, value: textOf(name, pieces) });
-          } catch (error) {
-            fail(error);
-          }
-          done();
-        });
+      const index = gathered.length;
+      const end = once(stream, 'end').then(() => {
+        fields[index] = { name, value: textOf(name, pieces) };
       });
+      gathered.push(end.catch(fail));
     };
     const takeFile = async (stream: Readable): Promise<void> => {
       file = stream;
@@ -244,46 +234,57 @@ export const readFileForm = (
       const rest = new Promise<AppError | undefined>((done) => {
         endRest = done;
       });
-      await gathered;
+      await Promise.all(gathered);
       resolve({ fields, file: readPart(stream), rest, received: () => received });
     };
-    onField = (name) => {
+    const takeField = (name: string, stream: Readable): void => {
       try {
-        if (file !== undefined) afterFile(name);
-        else requireField(name);
+        if (gathered.length === maxFields) throw tooMany();
+        requireField(name);
+        gather(name, stream);
       } catch (error) {
         fail(error);
       }
     };
+    /** Parts of the body, and those of them that were read. */
+    let parts = 0;
+    let readable = 0;
+    const unreadable = (): AppError =>
+      invalid(
+        'bad_form',
+        'The form has a part without a readable header: it needs `Content-Disposition: form-data` with a name, and the boundary may occur nowhere else.',
+      );
 
-    parser.on('error', fail);
-    parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated, encoding) => {
-      if (!isPlain(encoding)) return;
-      if (name === undefined) refuse('bad_form', 'The form has a part without a name.');
-      else if (valueTruncated) tooLong(name, limits.fieldSize);
-      else fields.push({ name, value });
+    partsOf(parser).on('part', () => {
+      parts += 1;
     });
+    parser.on('error', fail);
     parser.on('file', (name: string | undefined, stream, fileName: string | undefined, encoding, type) => {
       // The reader of the file and of `rest` gets the failure; an ended stream has no reader any more.
       stream.on('error', fail);
-      if (!isPlain(encoding)) return void stream.resume();
+      readable += 1;
+      if (readable !== parts) return fail(unreadable());
+      if (!isPlain(encoding)) return;
+      // It is the file with or without a file name (`curl -F 'data=<file.csv'`).
       if (name === part && file === undefined) return void takeFile(stream);
-      if (name === longField && !hasFile(name, type, fileName)) return gather(name, stream);
-      stream.resume();
-      if (name === part) refuse('part_twice', `The form has more than one part named "${part}".`);
-      else
-        refuse(
+      if (name === part) return refuse('part_twice', `The form has more than one part named "${part}".`);
+      if (hasFile(type, fileName))
+        return refuse(
           'unknown_part',
           `The form has a file part "${name ?? ''}"; the file must be in the part named "${part}".`,
         );
+      if (name === undefined) refuse('bad_form', 'The form has a part without a name.');
+      else if (file === undefined) takeField(name, stream);
+      else
+        refuse('field_after_file', `The field "${name}" comes after the file; options must come before it.`);
     });
-    for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
-      parser.on(limit, () => refuse('too_many_parts', 'The form has too many parts.'));
-    }
+    parser.on('partsLimit', () => fail(tooMany()));
     parser.once('finish', () => {
       settle();
-      if (file === undefined) reject(invalid('no_file', `The form has no file part named "${part}".`));
-      else endRest?.(undefined);
+      const wrong = readable === parts ? undefined : unreadable();
+      if (file === undefined)
+        reject(wrong ?? invalid('no_file', `The form has no file part named "${part}".`));
+      else endRest?.(wrong);
     });
     request.once('close', onClose);
     stop.addEventListener('abort', onStop, { once: true });

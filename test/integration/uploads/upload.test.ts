@@ -261,6 +261,9 @@ describe('a request', () => {
     return data;
   };
   const file = new Blob(['a\n1\n']);
+  const option = 'Content-Disposition: form-data; name="mode"';
+  const filePart = (content: string): string =>
+    `--x\r\nContent-Disposition: form-data; name="data"; filename="f.csv"\r\n\r\n${content}\r\n`;
 
   it.each<[string, () => NonNullable<RequestInit['body']>, Record<string, string>, number]>([
     ['that is not a form', () => 'a\n1\n', { 'content-type': 'text/csv' }, 415],
@@ -282,6 +285,31 @@ describe('a request', () => {
       400,
     ],
     ['without a boundary', () => 'a', { 'content-type': 'multipart/form-data' }, 400],
+    ...(
+      [
+        ['has a blank after its boundary', `--x \r\n${option}\r\n\r\nappend`],
+        ['has no empty line after its header', `--x\r\n${option}\r\nappend`],
+        ['has a content type only', '--x\r\nContent-Type: text/plain\r\n\r\nappend'],
+        ['is an attachment', `--x\r\n${option.replace('form-data', 'attachment')}\r\n\r\nappend`],
+        ['has a line feed in its name', `--x\r\n${option.replace('mode', 'mo\nde')}\r\n\r\nappend`],
+        ['has a long header before its name', `--x\r\nX: ${'y'.repeat(9_000)}\r\n${option}\r\n\r\nappend`],
+        ['has a line without a colon', `--x\r\ngarbage\r\n${option}\r\n\r\nappend`],
+        ['is not UTF-8', Buffer.from(`--x\r\n${option}\r\n\r\nappend\xe9`, 'latin1')],
+      ] as const
+    ).map(([what, field]): [string, () => Buffer, Record<string, string>, number] => [
+      `with an option that ${what}`,
+      () => Buffer.concat([Buffer.from(field), Buffer.from(`\r\n${filePart('a\n1\n')}--x--\r\n`)]),
+      { 'content-type': 'multipart/form-data; boundary=x' },
+      400,
+    ]),
+    ...['--xd,4\nzz,5', '--x-d,4', '--x\nzz,5', '--x\r\nContent-Type: text/csv\r\n\r\nzz'].map(
+      (line): [string, () => string, Record<string, string>, number] => [
+        `whose file has a line like its boundary (${JSON.stringify(line)})`,
+        () => `${filePart(`a,b\nc,3\r\n${line}\n`)}--x--\r\n`,
+        { 'content-type': 'multipart/form-data; boundary=x' },
+        400,
+      ],
+    ),
   ])('%s is refused and nothing is stored', async (_name, body, headers, status) => {
     const dataset = await createDataset(owner);
     const answer = await put(dataset, body(), headers);
