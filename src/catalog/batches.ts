@@ -1,3 +1,5 @@
+import { invalid } from '../lib/errors.js';
+
 /**
  * Reads a long list in batches of rising ids: no connection is held while a slow client reads, and no item is returned twice.
  *
@@ -22,11 +24,14 @@ export async function* inBatches<Row extends { readonly id: number }, Item>(
 export const searchedText = (sql: string): string =>
   `CASE WHEN octet_length(${sql}) = length(${sql}) THEN ${sql} ELSE normalize(${sql}, NFC) END`;
 
-/** Patterns for the words of a search, each of which must occur. */
-export const searchPatterns = (query: string | undefined): string[] =>
-  (query ?? '')
+const maxWords = 20;
+
+/** Patterns for the words of a search, each of which must occur. @throws AppError 400 for more words than are compared. */
+export const searchPatterns = (query: string | undefined): string[] => {
+  const words = (query ?? '')
     .normalize('NFC')
     .split(/\s+/)
-    .filter((word) => word !== '')
-    .slice(0, 20)
-    .map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+    .filter((word) => word !== '');
+  if (words.length > maxWords) throw invalid('invalid_request', `query: q has more than ${maxWords} words`);
+  return words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+};

@@ -1,3 +1,4 @@
+import { weakMemo } from '../lib/weak-memo.js';
 import type { Provider } from '../providers/provider.js';
 import { isFunctionWord } from './search/query-words.js';
 import { wordsOf } from './search/words.js';
@@ -25,11 +26,19 @@ const scoreWord = (word: string, texts: readonly string[]): number => {
 const singularOf = (word: string): string =>
   word.length < 5 ? word : word.replace(/ies$/, 'y').replace(/([^su])s$/, '$1');
 
-const scoreForms = (word: string, texts: readonly string[]): number =>
-  Math.max(scoreWord(word, texts), scoreWord(singularOf(word), texts));
+const scoreForms = (word: string, texts: readonly string[]): number => {
+  const singular = singularOf(word);
+  const score = scoreWord(word, texts);
+  return singular === word ? score : Math.max(score, scoreWord(singular, texts));
+};
+
+/** Words of a provider with their weight, split once. */
+const searchedOf = weakMemo((provider: Provider) =>
+  places.map(([weight, text]) => [weight, [...new Set(wordsOf(text(provider)))]] as const),
+);
 
 const scoreProvider = (provider: Provider, words: readonly string[]): { matched: number; score: number } => {
-  const texts = places.map(([weight, text]) => [weight, wordsOf(text(provider))] as const);
+  const texts = searchedOf(provider);
   const scores = words.map((word) =>
     texts.reduce((sum, [weight, found]) => sum + weight * scoreForms(word, found), 0),
   );

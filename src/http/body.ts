@@ -18,7 +18,15 @@ const tooLarge = (limitBytes: number): AppError =>
 /** Converts errors of koa-body to those of the product. */
 const mapped = (error: Error, limitBytes: number): Error => {
   if (Reflect.get(error, 'type') === 'entity.too.large') return tooLarge(limitBytes);
-  return new AppError('invalid', 'malformed_json', 'the body is not valid JSON', { cause: error });
+  return new AppError('invalid', 'malformed_json', `the body ${faultOf(error.message)}`, { cause: error });
+};
+
+/** What is wrong with a JSON text, by the message of its parser. */
+const faultOf = (message: string): string => {
+  if (message.includes('only supports object and array')) return 'must be a JSON object';
+  if (message.includes('prototype property')) return 'must not have a member "__proto__"';
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return `is not valid JSON${position === undefined ? '' : ` at character ${Number(position) + 1}`}`;
 };
 
 /** @throws AppError 415, since the size of an encoded body does not limit its decoded size */

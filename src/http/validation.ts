@@ -23,7 +23,11 @@ const wording = (issue: {
 }) => {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
-    return `must be ${article(String(issue.expected).replace(/^int$/, 'integer'))}`;
+    return `must be ${article(
+      String(issue.expected)
+        .replace(/^int$/, 'integer')
+        .replace(/^record$/, 'object'),
+    )}`;
   if (issue.code === 'invalid_value' && Array.isArray(issue.values))
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))

@@ -5,6 +5,7 @@ import { type ExportTicket, freeTicket } from '../../catalog/export-ticket.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { ExportFiles } from '../../exports/export-files.js';
+import { isAppError } from '../../lib/errors.js';
 import type { DescribedSeries } from '../../model/described-series.js';
 import type { Downloads, OpenedRows } from '../../query/download.js';
 import type { DownloadRequest } from '../../query/download-request.js';
@@ -188,7 +189,10 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
     ]);
     if (counted.status === 'rejected') {
       if (begun.status === 'fulfilled') begun.value.stop?.();
-      throw counted.reason;
+      // What is wrong with the request is said even if the quota is used up.
+      throw begun.status === 'rejected' && isAppError(begun.reason) && begun.reason.kind === 'invalid'
+        ? begun.reason
+        : counted.reason;
     }
     try {
       if (begun.status === 'rejected') throw begun.reason;

@@ -85,7 +85,13 @@ describe('searching the catalog', () => {
   });
 
   it('refuses a query that is too long, a limit out of range and an unknown parameter', async () => {
-    for (const query of ['?limit=0', '?limit=101', `?q=${'x'.repeat(201)}`, '?words=x'])
+    for (const query of [
+      '?limit=0',
+      '?limit=101',
+      `?q=${'x'.repeat(201)}`,
+      `?q=${'x+'.repeat(21)}`,
+      '?words=x',
+    ])
       expect((await api.ask('GET', `/search${query}`, { key: ada.key })).status).toBe(400);
   });
 });

@@ -96,6 +96,16 @@ describe('a whole file', () => {
     await expect.poll(() => used(client)).toEqual({ exports: 1, bytes: 30 * 100 });
   });
 
+  it('a wrong request is 400 even if the exports are used up', async () => {
+    const { client, dataset } = await withTable('two-exports', 'k,v\n1,a\n');
+    const ask = (query: string): Promise<Response> =>
+      call(client, 'GET', `/datasets/${dataset}/data?$filter=${query}`);
+    for (const status of [200, 200, 402]) expect((await ask('k eq 1')).status).toBe(status);
+    expect(await json(await ask('unknown eq 1'), 400)).toMatchObject({
+      error: expect.stringContaining('unknown'),
+    });
+  });
+
   it('can still be read in ranges if it used the last export; whole reads and other files are refused', async () => {
     const { client, dataset } = await withTable('two-exports', 'k,v\n1,a\n2,b\n');
     const other = await createDataset(client);

@@ -81,6 +81,17 @@ describe('full data', () => {
     expect(answer.status).toBe(400);
     expect(answer.json().code).toBe(code);
   });
+
+  it.each([
+    ['{"params":{},}', 'the body is not valid JSON at character 14'],
+    ['"x"', 'the body must be a JSON object'],
+    ['null', 'the body must be a JSON object'],
+    ['{"__proto__":1}', 'the body must not have a member "__proto__"'],
+    ['{"params":[]}', 'body: params must be an object'],
+  ])('%s is 400 with the reason', async (body, error) => {
+    const answer = await world.ask('POST', `${rate}/data`, { body });
+    expect([answer.status, answer.json().error]).toEqual([400, error]);
+  });
 });
 
 describe('a failing upstream', () => {

@@ -54,8 +54,10 @@ const escapedText = (text: string): string =>
 /** SQL arguments of `concat` for the address of a cell, such as `B7`. */
 type CellAddress = string;
 
-const textCell = (text: string, address: CellAddress): string =>
-  `concat('<c r="', ${address}, '" t="inlineStr"><is><t xml:space="preserve">', ${escapedText(text)}, '</t></is></c>')`;
+const escapedCell = (text: string, address: CellAddress): string =>
+  `concat('<c r="', ${address}, '" t="inlineStr"><is><t xml:space="preserve">', ${text}, '</t></is></c>')`;
+
+const textCell = (text: string, address: CellAddress): string => escapedCell(escapedText(text), address);
 
 const numberCell = (text: string, address: CellAddress): string =>
   `concat('<c r="', ${address}, '"><v>', ${text}, '</v></c>')`;
@@ -63,20 +65,20 @@ const numberCell = (text: string, address: CellAddress): string =>
 const dateCell = (days: string, address: CellAddress): string =>
   `concat('<c r="', ${address}, '" s="${dateStyle}"><v>', toString(${serial(days)}), '</v></c>')`;
 
-/** A number if a double represents the decimal exactly, otherwise its digits as text. */
+/** A number if a double represents the decimal exactly, otherwise its digits as text, which need no escapes. */
 const decimalCell = (value: string, scale: number, address: CellAddress): string => {
   const digits = `toString(${value})`;
   const isExact = `toDecimal256OrNull(toString(toFloat64OrZero(${digits})), ${scale}) = ${value}`;
-  return `if(${isExact}, ${numberCell(digits, address)}, ${textCell(digits, address)})`;
+  return `if(${isExact}, ${numberCell(digits, address)}, ${escapedCell(digits, address)})`;
 };
 
-/** For dates outside of Date32. Dates from 2300 on are shifted by 400-year cycles of the calendar. */
+/** For dates outside of Date32, as `YYYY-MM-DD`. Dates from 2300 on are shifted by 400-year cycles of the calendar. */
 const textDateCell = (text: string, address: CellAddress): string => {
   const year = `toUInt16OrZero(substring(${text}, 1, 4))`;
   const cycles = `intDiv(${year} - 1900, 400)`;
   const shifted = `toDate32OrZero(concat(toString(${year} - 400 * ${cycles}), substring(${text}, 5)))`;
   const days = `toInt32(${shifted}) + ${epochSerial} + ${daysIn400Years} * ${cycles}`;
-  return `if(${year} < 1900, ${textCell(text, address)}, ${dateCell(days, address)})`;
+  return `if(${year} < 1900, ${escapedCell(text, address)}, ${dateCell(days, address)})`;
 };
 
 const cells: Readonly<
