@@ -139,3 +139,36 @@ it('asks anonymous visitors to sign in, and shows readers that they cannot write
   await reader.getByText('not change it').waitFor();
   await expect.poll(() => reader.locator('input[type=file]').count()).toBe(0);
 });
+
+it('keeps the app usable in two windows that follow more uploads than a browser has connections, and cancels one', async () => {
+  await stage.product.stopWorker();
+  const page = await stage.visit('/upload', { key: ada.key });
+  const other = await page.context().newPage();
+  await other.goto('/upload');
+  for (const [at, window] of [page, other].entries()) {
+    const names = Array.from({ length: 5 }, (_, n) => `many-${at}-${n}.csv`);
+    await choose(window, ...names.map((name): [string, string] => [name, prices]));
+    await upload(window);
+    await window.getByRole('button', { name: 'Cancel' }).nth(4).waitFor();
+  }
+  for (const window of [page, other])
+    expect(await window.evaluate(`fetch('/api/session').then(({ status }) => status)`)).toBe(200);
+
+  const faulty = (url: URL): boolean => /processes\/\d+$/.test(url.pathname);
+  await page.route(faulty, (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ status: 503, json: { code: 'unavailable', error: 'Try again later.' } })
+      : route.fallback(),
+  );
+  const cancel = page.getByRole('button', { name: 'Cancel' }).first();
+  await cancel.click();
+  await page.getByRole('alert').getByText('Try again later.').waitFor();
+  await page.unroute(faulty);
+  await cancel.click();
+  await page.getByText('Failed: the dataset is unchanged').waitFor();
+
+  await stage.product.startWorker();
+  await page.getByText('Complete', { exact: true }).nth(3).waitFor();
+  await other.getByText('Complete', { exact: true }).nth(4).waitFor();
+  await other.close();
+});

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ErrorState, Waiting } from '../../components/states.js';
-import { apiPath } from '../../lib/api.js';
+import { ErrorState, ErrorText, Waiting } from '../../components/states.js';
+import { useAct } from '../../lib/act.js';
 import { bytes, count } from '../../lib/format.js';
 import type { Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
+import { follow } from './follow.js';
 import { cancel } from './job.js';
 import { Outcome } from './outcome.js';
 
@@ -34,38 +35,45 @@ const paceOf = (moments: readonly Moment[]): { rate?: number; left?: number } =>
   };
 };
 
-/** Follows a process by server-sent events. */
 const useProcess = (datasetId: number, processId: number) => {
   const [process, setProcess] = useState<Process>();
-  const [trouble, setTrouble] = useState<'none' | 'lost' | 'refused'>('none');
+  const [trouble, setTrouble] = useState<{ error: unknown; isPassing: boolean }>();
   const moments = useRef<Moment[]>([]);
-  useEffect(() => {
-    const source = new EventSource(apiPath(`/datasets/${datasetId}/processes/${processId}/events`));
-    const onEvent = (event: MessageEvent<string>): void => {
-      const view = JSON.parse(event.data) as Process;
-      const { received, percent } = view.progress;
-      if (received > 0) moments.current.push({ at: Date.now(), received, percent: percent ?? 0 });
-      setTrouble('none');
-      setProcess(view);
-      if (view.status !== 'pending') source.close();
-    };
-    for (const name of ['progress', 'completed', 'failed']) source.addEventListener(name, onEvent);
-    source.onerror = () => setTrouble(source.readyState === EventSource.CLOSED ? 'refused' : 'lost');
-    return () => source.close();
-  }, [datasetId, processId]);
+  useEffect(
+    () =>
+      follow(datasetId, processId, {
+        onProcess(view) {
+          const { received, percent: reached } = view.progress;
+          const percent = reached ?? 0;
+          const last = moments.current.at(-1);
+          if (received > 0 && (last?.received !== received || last.percent !== percent))
+            moments.current.push({ at: Date.now(), received, percent });
+          setTrouble(undefined);
+          setProcess(view);
+        },
+        onError: (error, isPassing) => setTrouble({ error, isPassing }),
+      }),
+    [datasetId, processId],
+  );
   return { process, trouble, pace: paceOf(moments.current) };
 };
 
 const Running = ({ process, pace }: { process: Process; pace: ReturnType<typeof paceOf> }) => {
   const { progress, datasetId, id } = process;
   const { percent, received, expected, chunks, inserted, rows, attempt } = progress;
+  const act = useAct();
   const isReceiving = expected === null ? chunks === null : received < expected;
   return (
     <div class="stack tight">
       <div class="row">
         <strong>{isReceiving ? t.sending : t.storing}</strong>
         {percent !== null && <span class="number">{percent} %</span>}
-        <button class="button plain end" type="button" onClick={() => void cancel(datasetId, id)}>
+        <button
+          class="button plain end"
+          type="button"
+          disabled={act.isBusy}
+          onClick={() => void act.run(() => cancel(datasetId, id))}
+        >
           {texts.upload.cancel}
         </button>
       </div>
@@ -81,6 +89,7 @@ const Running = ({ process, pace }: { process: Process; pace: ReturnType<typeof 
         {chunks !== null && <span>{t.of(count(inserted), count(chunks))}</span>}
         {rows > 0 && <span>{t.rows(count(rows))}</span>}
       </p>
+      {act.error !== undefined && <ErrorText error={act.error} />}
       {attempt > 1 && <p class="small soft">{t.again}</p>}
     </div>
   );
@@ -98,12 +107,11 @@ export const Follow = ({ datasetId, processId, error }: FollowProps) => {
   const { process, trouble, pace } = useProcess(datasetId, processId);
   if (process !== undefined && process.status !== 'pending') return <Outcome process={process} />;
   if (error !== undefined) return <ErrorState error={error} />;
-  if (trouble === 'refused') return <ErrorState error={new Error(texts.errors.network)} />;
-  if (process === undefined) return <Waiting what={t.making} />;
+  if (trouble?.isPassing === false) return <ErrorState error={trouble.error} />;
   return (
     <>
-      <Running process={process} pace={pace} />
-      {trouble === 'lost' && <p class="notice warn">{t.lost}</p>}
+      {process === undefined ? <Waiting what={t.making} /> : <Running process={process} pace={pace} />}
+      {trouble !== undefined && <p class="notice warn">{t.lost}</p>}
     </>
   );
 };
