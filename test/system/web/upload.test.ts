@@ -172,3 +172,74 @@ it('keeps the app usable in two windows that follow more uploads than a browser 
   await other.getByText('Complete', { exact: true }).nth(4).waitFor();
   await other.close();
 });
+
+it('sends a file once, however often the buttons are clicked', async () => {
+  const page = await stage.visit('/upload', { key: ada.key });
+  await choose(page, ['once.csv', prices]);
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).waitFor();
+  await page.goto(`/upload?dataset=${datasetOf(page)}`);
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent += 1;
+  });
+  const twice = (name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
+  await choose(page, ['more.csv', prices]);
+  await page.getByText('Append', { exact: true }).click();
+  await page.getByLabel('Type of Price').selectOption('Decimal');
+  await twice('See what would change');
+  await page.getByText('2 added').waitFor();
+  expect(sent).toBe(1);
+  await twice('Apply the changes');
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(sent).toBe(2);
+  expect((await csvOf(datasetOf(page))).trimEnd().split('\n').length).toBe(5);
+
+  await page.goto(`/upload?dataset=${datasetOf(page)}`);
+  await choose(page, ['more.csv', prices]);
+  await page.getByText('Append', { exact: true }).click();
+  await page.getByLabel('Type of Price').selectOption('Decimal');
+  await twice('Upload');
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(sent).toBe(3);
+  expect((await csvOf(datasetOf(page))).trimEnd().split('\n').length).toBe(7);
+});
+
+it('keeps files listed that are being sent while another one is chosen, and warns before the window is closed', async () => {
+  const page = await stage.visit('/upload', { key: ada.key });
+  const isWarned = (): Promise<boolean> =>
+    page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const data = (url: URL): boolean => url.pathname.endsWith('/data');
+  await page.route(data, async (route) => {
+    if (isHeld)
+      await new Promise<void>((done) => {
+        held.push(done);
+      });
+    await route.continue();
+  });
+  expect(await isWarned()).toBe(false);
+  await choose(page, ['slow.csv', prices], ['next.csv', prices]);
+  await upload(page);
+  await expect.poll(() => held.length).toBe(1);
+  expect(await isWarned()).toBe(true);
+  await page.getByRole('button', { name: 'Upload another file' }).click();
+  await page.getByText('Drop files here').waitFor();
+  const titles = (): Promise<string[]> => page.locator('section.panel h2').allTextContents();
+  expect(await titles()).toEqual(['slow.csv', 'next.csv']);
+
+  await choose(page, ['second.csv', 'City\nOslo\n']);
+  await upload(page);
+  await expect.poll(() => held.length).toBe(2);
+  await expect.poll(titles).toEqual(['slow.csv', 'second.csv', 'next.csv']);
+  isHeld = false;
+  for (const release of held) release();
+  await page.getByText('Complete', { exact: true }).nth(2).waitFor();
+  expect((await titles()).sort()).toEqual(['next.csv', 'second.csv', 'slow.csv']);
+  expect(await isWarned()).toBe(false);
+});

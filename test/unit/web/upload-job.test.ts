@@ -2,15 +2,21 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 interface JobModule {
   readonly jobs: {
-    get(): readonly { readonly file: string; readonly error?: unknown }[];
+    get(): readonly {
+      readonly file: string;
+      readonly processId: number | undefined;
+      readonly error?: unknown;
+      readonly isOver: boolean;
+    }[];
     set(jobs: readonly never[]): void;
   };
   start(wanted: readonly object[]): Promise<void>;
+  forgetEnded(): void;
 }
 
 // Not a static import: its types are those of browsers, which differ from those of Node.
 const path = new URL('../../../web/src/pages/upload/job.ts', import.meta.url).pathname;
-const { jobs, start } = (await import(path)) as JobModule;
+const { jobs, start, forgetEnded } = (await import(path)) as JobModule;
 
 interface Service {
   /** Status of each process, by its id from 1 on, each time it is read; the last one stays. */
@@ -108,5 +114,54 @@ describe('several files', () => {
     const created = serve({ statuses: [], refused: [2] });
     await start(files('new', 'replace', 'replace'));
     expect(created).toEqual(['PUT replace', 'PUT replace']);
+  });
+});
+
+describe('files of a second batch', () => {
+  it('leave those of the first one, which is still being sent, as they are', async () => {
+    const received: (() => void)[] = [];
+    const seen: string[] = [];
+    vi.stubGlobal('fetch', async (url: string, { method, body }: RequestInit) => {
+      if (method === 'POST') {
+        const id = Number(/datasets\/(\d+)/.exec(url)?.[1]) + seen.filter((one) => one === url).length;
+        seen.push(url);
+        return new Response(JSON.stringify({ id, datasetId: 7, status: 'pending' }), { status: 201 });
+      }
+      await new Promise<void>((done) => {
+        received.push(done);
+      });
+      const { name } = (body as FormData).get('data') as File;
+      return new Response(JSON.stringify({ error: `${name} refused` }), { status: 400 });
+    });
+    const ids = () => jobs.get().map(({ file, processId, isOver }) => [file, processId, isOver]);
+
+    const first = start(files(10, 'append', 'append'));
+    await expect.poll(() => received.length).toBe(1);
+    forgetEnded();
+    const second = start(files(20, 'upsert'));
+    await expect.poll(() => received.length).toBe(2);
+    expect(ids()).toEqual([
+      ['1.csv', 10, false],
+      ['2.csv', undefined, false],
+      ['1.csv', 20, false],
+    ]);
+    received[0]?.();
+    await first;
+    expect(ids()).toEqual([
+      ['1.csv', 10, true],
+      ['2.csv', undefined, true],
+      ['1.csv', 20, false],
+    ]);
+    expect(shown()).toEqual([
+      ['1.csv', '1.csv refused'],
+      ['2.csv', 'Not sent, because 1.csv was not uploaded.'],
+      ['1.csv', undefined],
+    ]);
+    forgetEnded();
+    received[1]?.();
+    await second;
+    expect(ids()).toEqual([['1.csv', 20, true]]);
+    forgetEnded();
+    expect(ids()).toEqual([]);
   });
 });

@@ -1,14 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Page } from '../components/page.js';
-import {
-  ErrorState,
-  ErrorText,
-  SessionWait,
-  Show,
-  SignInLink,
-  State,
-  Waiting,
-} from '../components/states.js';
+import { ErrorText, SessionWait, Show, SignInLink, State } from '../components/states.js';
 import { useAct } from '../lib/act.js';
 import { api } from '../lib/api.js';
 import { droppedFiles, takeDropped } from '../lib/dropped.js';
@@ -19,10 +11,10 @@ import { useStore } from '../lib/store.js';
 import type { DatasetDetail, Repository } from '../lib/types.js';
 import { texts } from '../texts.js';
 import { ChosenFile, Drop, type Picked, picked } from './upload/files.js';
-import { jobs, start } from './upload/job.js';
+import { start } from './upload/job.js';
 import { BadRows, givenOptions, ModeOptions, type Options } from './upload/options.js';
 import { beginning, manifestOf } from './upload/preview.js';
-import { Follow } from './upload/progress.js';
+import { Runs, showJobs } from './upload/runs.js';
 import './upload.css';
 
 const t = texts.upload;
@@ -74,58 +66,6 @@ const RepositoryChoice = (props: {
   </label>
 );
 
-/** Parses the uploads in the URL: `3-17` is process 17 of dataset 3. */
-const runsOf = (text: string | null): [number, number][] =>
-  (text ?? '')
-    .split(',')
-    .map((pair) => pair.split('-').map(Number))
-    .filter((pair): pair is [number, number] => pair.length === 2 && pair.every((id) => id > 0));
-
-const Runs = ({
-  isDryRun,
-  onReal,
-  onBack,
-}: {
-  isDryRun: boolean;
-  onReal: () => void;
-  onBack: () => void;
-}) => {
-  const { query } = useAddress();
-  const running = useStore(jobs);
-  const shown = runsOf(query.get('run'));
-  const inAddress = new Set(shown.map(([, processId]) => processId));
-  const waiting = running.filter(({ processId }) => processId === undefined || !inAddress.has(processId));
-  return (
-    <div class="stack">
-      {shown.map(([datasetId, processId]) => {
-        const job = running.find((one) => one.processId === processId);
-        return (
-          <section class="panel stack" key={processId}>
-            {job !== undefined && <h2>{job.file}</h2>}
-            <Follow datasetId={datasetId} processId={processId} error={job?.error} />
-          </section>
-        );
-      })}
-      {waiting.map(({ file, error }) => (
-        <section class="panel stack" key={file}>
-          <h2>{file}</h2>
-          {error === undefined ? <Waiting what={t.progress.waiting} /> : <ErrorState error={error} />}
-        </section>
-      ))}
-      <p class="row">
-        {isDryRun && (
-          <button class="button main" type="button" onClick={onReal}>
-            {t.result.really}
-          </button>
-        )}
-        <button class="button" type="button" onClick={onBack}>
-          {isDryRun ? t.change : t.again}
-        </button>
-      </p>
-    </div>
-  );
-};
-
 const startOptions: Options = { mode: 'replace', key: [], onDuplicateKey: 'fail', onBadRow: 'fail' };
 
 const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
@@ -143,10 +83,10 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
   }, [given]);
 
   const act = useAct();
+  const isBeginning = useRef(false);
 
   /** Sends nothing if a file with chosen types cannot be read any more. @throws the error of the file */
-  const begin = async (dryRun: boolean): Promise<void> => {
-    setDryRun(dryRun);
+  const send = async (dryRun: boolean): Promise<void> => {
     const wanted = await Promise.all(
       files.map(async ({ file, name, chosen }, index) => {
         const isChosen = Object.keys(chosen).length > 0;
@@ -163,29 +103,44 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
         };
       }),
     );
-    const stop = jobs.subscribe(() => {
-      const run = jobs
-        .get()
-        .flatMap(({ datasetId, processId }) =>
-          processId === undefined ? [] : [`${datasetId}-${processId}`],
-        );
-      if (run.length > 0) setQuery({ run: run.join() }, { replace: true });
-    });
-    setQuery({ run: 'new' });
-    await start(wanted).finally(stop);
+    setDryRun(dryRun);
+    void start(wanted);
+    showJobs();
+  };
+
+  const begin = (dryRun: boolean): void => {
+    // A second click may come before the buttons are rendered as disabled, and would send the files twice.
+    if (isBeginning.current) return;
+    isBeginning.current = true;
+    void act
+      .run(() => send(dryRun))
+      .finally(() => {
+        isBeginning.current = false;
+      });
   };
 
   if (query.has('run'))
     return (
-      <Runs
-        isDryRun={isDryRun && files.length > 0}
-        onReal={() => void act.run(() => begin(false))}
-        onBack={() => {
-          if (!isDryRun) setFiles([]);
-          jobs.set([]);
-          setQuery({ run: undefined });
-        }}
-      />
+      <>
+        {act.error !== undefined && <ErrorText error={act.error} />}
+        <p class="row">
+          {isDryRun && files.length > 0 && (
+            <button class="button main" type="button" disabled={act.isBusy} onClick={() => begin(false)}>
+              {t.result.really}
+            </button>
+          )}
+          <button
+            class="button"
+            type="button"
+            onClick={() => {
+              if (!isDryRun) setFiles([]);
+              setQuery({ run: undefined });
+            }}
+          >
+            {isDryRun && files.length > 0 ? t.change : t.again}
+          </button>
+        </p>
+      </>
     );
   if (files.length === 0) return <Drop onFiles={add} isSmall={false} />;
   const hasRows = dataset !== undefined && dataset.currentVersionId !== null;
@@ -194,7 +149,7 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void act.run(() => begin(false));
+        begin(false);
       }}
     >
       {files.map((one, index) => (
@@ -221,11 +176,11 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
       <BadRows options={options} onChange={setOptions} />
       {act.error !== undefined && <ErrorText error={act.error} />}
       <p class="row">
-        <button class="button main" type="submit">
+        <button class="button main" type="submit" disabled={act.isBusy}>
           {t.start(files.length)}
         </button>
         {hasRows && files.length === 1 && (
-          <button class="button" type="button" onClick={() => void act.run(() => begin(true))}>
+          <button class="button" type="button" disabled={act.isBusy} onClick={() => begin(true)}>
             {t.dryRun}
           </button>
         )}
@@ -246,7 +201,12 @@ const Body = ({ target }: { target: Target }) => {
       </State>
     );
   if (dataset === undefined && repositories.length === 0) return <p class="notice warn">{t.noRepository}</p>;
-  return <Form target={target} />;
+  return (
+    <div class="stack">
+      <Runs />
+      <Form target={target} />
+    </div>
+  );
 };
 
 export const Upload = () => {

@@ -1,17 +1,21 @@
 import { ApiError, api, isAbort, request } from '../../lib/api.js';
-import { settled } from '../../lib/settle.js';
 import { createStore } from '../../lib/store.js';
 import type { DatasetSummary, Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
+import { follow } from './follow.js';
 
 /** Upload of one file. */
-interface Job {
+export interface Job {
+  /** Unique in this window. */
+  readonly id: number;
   readonly file: string;
   readonly datasetId: number | undefined;
   /** Undefined while the file waits for the previous one. */
   readonly processId: number | undefined;
   /** Why the file was rejected or not sent. */
   readonly error?: unknown;
+  /** True once nothing more is sent: the file was received, refused, canceled or not sent. */
+  readonly isOver: boolean;
 }
 
 interface Wanted {
@@ -26,20 +30,27 @@ interface Wanted {
 export const jobs = createStore<readonly Job[]>([]);
 const senders = new Map<number, AbortController>();
 
-const update = (index: number, change: Partial<Job>): void => {
-  jobs.set(jobs.get().map((job, at) => (at === index ? { ...job, ...change } : job)));
+let lastId = 0;
+
+const update = (id: number, change: Partial<Job>): void => {
+  jobs.set(jobs.get().map((job) => (job.id === id ? { ...job, ...change } : job)));
+};
+
+/** Removes the jobs that are over from the list. */
+export const forgetEnded = (): void => {
+  if (jobs.get().some(({ isOver }) => isOver)) jobs.set(jobs.get().filter(({ isOver }) => !isOver));
 };
 
 /** Sends a file. Returns when it has been received, which is before its rows are published. */
-const send = async ({ file, into, options }: Wanted, index: number): Promise<Process> => {
+const send = async ({ file, into, options }: Wanted, jobId: number): Promise<Process> => {
   const datasetId =
     typeof into === 'number' ? into : (await api.post<DatasetSummary>('/datasets', { body: into })).id;
-  update(index, { datasetId });
+  update(jobId, { datasetId });
   const process = await api.post<Process>(`/datasets/${datasetId}/processes`);
   const { id: processId } = process;
   const sender = new AbortController();
   senders.set(processId, sender);
-  update(index, { processId });
+  update(jobId, { processId });
   const form = new FormData();
   for (const [name, value] of Object.entries(options)) form.append(name, value);
   form.append('data', file, file.name);
@@ -58,53 +69,54 @@ const send = async ({ file, into, options }: Wanted, index: number): Promise<Pro
 };
 
 /** Waits until the rows are published, also while the service is unreachable. */
-const isPublished = async (process: Process): Promise<boolean> => {
-  for (;;) {
-    try {
-      return (await settled(process)).status === 'completed';
-    } catch (error) {
-      const isPassing = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-      if (!isPassing) throw error;
-    }
-  }
-};
-
-/** Marks the files after `last` as not sent. */
-const stopAfter = (last: number): void => {
-  const name = jobs.get()[last]?.file ?? '';
-  jobs.set(
-    jobs
-      .get()
-      .map((job, at) =>
-        at > last ? { ...job, error: new Error(texts.upload.progress.notSent(name)) } : job,
-      ),
-  );
-};
+const isPublished = ({ datasetId, id }: Process): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    follow(datasetId, id, {
+      onProcess: ({ status }) => {
+        if (status !== 'pending') resolve(status === 'completed');
+      },
+      onError: (error, isPassing) => {
+        if (!isPassing) reject(error);
+      },
+    });
+  });
 
 /**
  * Sends the files one after the other. If the first one replaces the rows of a dataset, the others wait until its rows are
  * published: if it failed, they would be appended to the old rows.
  */
 export const start = async (wanted: readonly Wanted[]): Promise<void> => {
-  jobs.set(
-    wanted.map(({ file, into }) => ({
-      file: file.name,
-      datasetId: typeof into === 'number' ? into : undefined,
-      processId: undefined,
-    })),
-  );
-  for (const [index, one] of wanted.entries()) {
+  const batch = wanted.map((one) => {
+    lastId += 1;
+    return { ...one, id: lastId };
+  });
+  const fresh = batch.map(({ id, file, into }) => ({
+    id,
+    file: file.name,
+    datasetId: typeof into === 'number' ? into : undefined,
+    processId: undefined,
+    isOver: false,
+  }));
+  // Files of an earlier batch may still be being sent.
+  jobs.set([...jobs.get().filter(({ isOver }) => !isOver), ...fresh]);
+  for (const [index, one] of batch.entries()) {
+    /** Marks the files after this one as not sent. */
+    const stop = (): void => {
+      const error = new Error(texts.upload.progress.notSent(one.file.name));
+      for (const { id } of batch.slice(index + 1)) update(id, { error, isOver: true });
+    };
     try {
-      const process = await send(one, index);
+      const process = await send(one, one.id);
+      update(one.id, { isOver: true });
       const isReplaced = typeof one.into === 'number' && one.options.mode === 'replace';
-      if (!isReplaced || index === wanted.length - 1 || (await isPublished(process))) continue;
-      stopAfter(index);
+      if (!isReplaced || index === batch.length - 1 || (await isPublished(process))) continue;
+      stop();
       return;
     } catch (error) {
-      if (!isAbort(error)) update(index, { error });
+      update(one.id, { isOver: true, ...(isAbort(error) ? {} : { error }) });
       // Later files depend on this one.
       if (typeof one.into === 'number') {
-        stopAfter(index);
+        stop();
         return;
       }
     }
