@@ -243,3 +243,16 @@ it('keeps files listed that are being sent while another one is chosen, and warn
   expect((await titles()).sort()).toEqual(['next.csv', 'second.csv', 'slow.csv']);
   expect(await isWarned()).toBe(false);
 });
+
+it('uploads a corrected file into the dataset that the failed one has created', async () => {
+  const page = await stage.visit('/upload', { key: ada.key });
+  await choose(page, ['sales.csv', 'A,B\n1,2\n3\n']);
+  await upload(page);
+  await page.getByText('Failed: the dataset is unchanged').waitFor();
+  const dataset = datasetOf(page);
+  await page.getByRole('button', { name: 'Upload another file' }).click();
+  await choose(page, ['sales.csv', 'A,B\n1,2\n3,4\n']);
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(datasetOf(page)).toBe(dataset);
+});

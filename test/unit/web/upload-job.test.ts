@@ -165,3 +165,59 @@ describe('files of a second batch', () => {
     expect(ids()).toEqual([]);
   });
 });
+
+describe('a new dataset whose first file failed', () => {
+  interface Found {
+    readonly process?: { readonly status: string; readonly mode: string | null };
+    readonly dataset?: object;
+    readonly status?: number;
+  }
+
+  /** Uploads twice under the same name. @returns the requests of the second upload */
+  const secondUpload = async (name: string, found: Found): Promise<string[]> => {
+    const seen: string[] = [];
+    const dataset = { id: 31, name, repositoryId: 1, currentVersionId: null, ...found.dataset };
+    vi.stubGlobal('fetch', async (url: string, { method }: RequestInit) => {
+      seen.push(`${method} ${url.replace('/api/datasets', '')}`);
+      const json = (status: number, body: object) => new Response(JSON.stringify(body), { status });
+      if (method === 'PUT') return json(400, { error: 'no header' });
+      if (method === 'POST' && url.endsWith('/processes')) return json(201, { id: 5 });
+      if (method === 'POST') return json(201, { id: 31, name, repositoryId: 1 });
+      if (found.status !== undefined) return json(found.status, { error: 'not there' });
+      return json(200, url.endsWith('/processes') ? (found.process ? [found.process] : []) : dataset);
+    });
+    const wanted = [
+      { file: new File(['A\n'], 'a.csv'), into: { repositoryId: 1, name }, options: { mode: 'replace' } },
+    ];
+    await start(wanted);
+    seen.length = 0;
+    await start(wanted);
+    return seen;
+  };
+
+  const reused = ['GET /31/processes', 'GET /31', 'POST /31/processes', 'PUT /31/data?processId=5'];
+
+  it('gets the next file of that name', async () => {
+    const failed = { status: 'failed', mode: 'replace' };
+    expect(await secondUpload('failed', { process: failed })).toEqual(reused);
+    // The file was refused before it was read.
+    expect(await secondUpload('reserved', { process: { status: 'pending', mode: null } })).toEqual(reused);
+  });
+
+  it('is left alone if it has a version or another place, is being filled, or is gone', async () => {
+    const asked: Record<string, Found> = {
+      pending: { process: { status: 'pending', mode: 'replace' } },
+      filled: { dataset: { currentVersionId: '9' } },
+      renamed: { dataset: { name: 'other' } },
+      moved: { dataset: { repositoryId: 2 } },
+      gone: { status: 404 },
+      shut: { status: 403 },
+    };
+    for (const [name, found] of Object.entries(asked))
+      expect([name, await secondUpload(name, found)]).toEqual([name, expect.arrayContaining(['POST '])]);
+  });
+
+  it('is not created again if the service does not say how it is', async () => {
+    expect(await secondUpload('unknown', { status: 503 })).toEqual(['GET /31/processes']);
+  });
+});

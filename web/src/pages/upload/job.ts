@@ -1,8 +1,9 @@
 import { ApiError, api, isAbort, request } from '../../lib/api.js';
 import { createStore } from '../../lib/store.js';
-import type { DatasetSummary, Process } from '../../lib/types.js';
+import type { Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { follow } from './follow.js';
+import { type NewDataset, newDataset } from './new-dataset.js';
 
 /** Upload of one file. */
 export interface Job {
@@ -21,7 +22,7 @@ export interface Job {
 interface Wanted {
   readonly file: File;
   /** Id of an existing dataset, or the new dataset to create. */
-  readonly into: number | { readonly repositoryId: number; readonly name: string };
+  readonly into: number | NewDataset;
   /** Upload options of the API. */
   readonly options: Readonly<Record<string, string>>;
 }
@@ -43,8 +44,7 @@ export const forgetEnded = (): void => {
 
 /** Sends a file. Returns when it has been received, which is before its rows are published. */
 const send = async ({ file, into, options }: Wanted, jobId: number): Promise<Process> => {
-  const datasetId =
-    typeof into === 'number' ? into : (await api.post<DatasetSummary>('/datasets', { body: into })).id;
+  const datasetId = typeof into === 'number' ? into : await newDataset(into);
   update(jobId, { datasetId });
   const process = await api.post<Process>(`/datasets/${datasetId}/processes`);
   const { id: processId } = process;
