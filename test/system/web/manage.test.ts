@@ -202,3 +202,52 @@ it('saves both changes of a column when the first is answered last', async () =>
   expect(await isEntity.isChecked()).toBe(false);
   expect(await page.getByLabel('Description of Country').inputValue()).toBe('Where');
 });
+
+it('saves only what the user changed: a page opened earlier does not undo the changes of others', async () => {
+  const page = await stage.visit('/account', { key: ada.key });
+  const { repositoryId, dataset } = await prepare(page);
+  const put = async (path: string, data: object): Promise<void> => {
+    expect((await page.request.put(`/api${path}`, { data })).status()).toBe(200);
+  };
+  const read = async (path: string): Promise<unknown> => (await page.request.get(`/api${path}`)).json();
+
+  await put(`/repositories/${repositoryId}`, { name: 'Load', privacy: 'Public' });
+  await page.goto(`/repositories/${repositoryId}`);
+  await page.getByLabel('Name').waitFor();
+  await put(`/repositories/${repositoryId}`, { name: 'Load', privacy: 'Private', description: 'Ours' });
+  await page.getByLabel('Name').fill('Loads');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(await read(`/repositories/${repositoryId}`)).toMatchObject({
+    name: 'Loads',
+    privacy: 'Private',
+    description: 'Ours',
+  });
+  // The form shows what is saved, and does not count it as a change.
+  await put(`/repositories/${repositoryId}`, { name: 'Loads', privacy: 'Private', description: 'Theirs' });
+  await page.getByLabel('Name').fill('Load');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Load', level: 1, exact: true }).waitFor();
+  expect(await read(`/repositories/${repositoryId}`)).toMatchObject({
+    privacy: 'Private',
+    description: 'Theirs',
+  });
+
+  await page.goto(`/datasets/${dataset}/share`);
+  const retention = page.locator('form').filter({ has: page.getByLabel('Newest versions to keep') });
+  await retention.waitFor();
+  await put(`/datasets/${dataset}`, { name: 'Prices', description: 'Day-ahead' });
+  await put(`/datasets/${dataset}/retention`, { versions: 9, days: null });
+  await page.getByLabel('Source', { exact: true }).fill('Statistics Office');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('Saved.').waitFor();
+  await retention.getByLabel('days').fill('30');
+  await retention.getByRole('button', { name: 'Save' }).click();
+  await retention.getByText('Saved.').waitFor();
+  expect(await read(`/datasets/${dataset}`)).toMatchObject({
+    name: 'Prices',
+    description: 'Day-ahead',
+    sourceName: 'Statistics Office',
+    retention: { versions: 9, days: 30 },
+  });
+});

@@ -87,6 +87,40 @@ it('shows which version was current on a day, and how values were revised', asyn
   await page.getByRole('alert').waitFor();
 });
 
+it('restores once for a double click, and keeps a label that was set after the page was opened', async () => {
+  const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
+  const more = page.getByRole('button', { name: `More about version ${versions[0]}` });
+  await more.waitFor();
+  const path = `/api/datasets/${dataset}/versions/${versions[0]}`;
+  expect((await page.request.put(path, { data: { label: 'Final' } })).status()).toBe(200);
+  for (const pin of ['Pin', 'Unpin']) {
+    await more.click();
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'PUT');
+    await page.getByRole('button', { name: pin, exact: true }).click();
+    expect(await (await answered).json()).toMatchObject({ pinned: pin === 'Pin', label: 'Final' });
+    await expect.poll(() => page.getByText('pinned', { exact: true }).count()).toBe(pin === 'Pin' ? 1 : 0);
+  }
+
+  let restores = 0;
+  let release = (): void => undefined;
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route('**/restore', async (route) => {
+    restores += 1;
+    await released;
+    // The version stays the only one of this test.
+    await route.fulfill({ status: 201, json: { versionId: '1000' } });
+  });
+  await more.click();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).dblclick();
+  await expect.poll(() => restores).toBe(1);
+  release();
+  await page.getByText('Restored as version 1000').waitFor();
+  expect(restores).toBe(1);
+});
+
 it('labels, pins, restores and deletes a version', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions`, { key: ada.key });
   const more = (id: string | undefined) => page.getByRole('button', { name: `More about version ${id}` });

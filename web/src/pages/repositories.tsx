@@ -49,9 +49,10 @@ export const Repositories = () => {
                 first={{ name: '', description: null, privacy: 'Private', team: null }}
                 teams={teams.map(({ name }) => name)}
                 submitText={texts.manage.create}
-                onSubmit={async (body) => {
+                onSubmit={async (_, body) => {
                   const { id } = await api.post<Repository>('/repositories', { body });
                   navigate(linkTo('repository', { id }));
+                  return body;
                 }}
               />
             </section>

@@ -2,6 +2,7 @@ import { Confirm } from '../components/confirm.js';
 import { Page } from '../components/page.js';
 import { Show } from '../components/states.js';
 import { api } from '../lib/api.js';
+import { saveChanges } from '../lib/edited.js';
 import { ago, count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, navigate } from '../lib/router.js';
@@ -64,9 +65,10 @@ const Settings = ({ repository, onSaved }: { repository: RepositoryFacts; onSave
             first={{ name, description, privacy }}
             teams={[]}
             submitText={texts.actions.save}
-            onSubmit={async (body) => {
-              await api.put(`/repositories/${id}`, { body });
+            onSubmit={async (opened, values) => {
+              const saved = await saveChanges(`/repositories/${id}`, opened, values);
               onSaved();
+              return saved;
             }}
           />
           {!isHome && (

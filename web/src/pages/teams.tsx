@@ -79,7 +79,7 @@ const Invite = ({ path, onDone }: { path: string; onDone: () => void }) => {
 
 const TeamPanel = ({ team, onDone }: { team: Team; onDone: () => void }) => {
   const { account } = useStore(session);
-  const { error, run } = useAct();
+  const { isBusy, error, run } = useAct();
   const path = `/teams/${encodeURIComponent(team.name)}`;
   const isAdmin = team.role === 'admin';
   const change = async (action: () => Promise<unknown>): Promise<void> => {
@@ -117,6 +117,7 @@ const TeamPanel = ({ team, onDone }: { team: Team; onDone: () => void }) => {
                     class="button"
                     type="button"
                     aria-label={isSelf ? t.leave : t.removeMember(name)}
+                    disabled={isBusy}
                     onClick={() => void change(() => api.delete(memberPath(name)))}
                   >
                     {isSelf ? t.leave : texts.manage.remove}
@@ -175,7 +176,7 @@ const NewTeam = ({ onDone }: { onDone: () => void }) => {
 };
 
 const Invitations = ({ list, onDone }: { list: readonly Invitation[]; onDone: () => void }) => {
-  const { error, run } = useAct();
+  const { isBusy, error, run } = useAct();
   const answer = async (method: 'put' | 'delete', team: string): Promise<void> => {
     if (await run(() => api[method](`/account/invitations/${encodeURIComponent(team)}`))) onDone();
   };
@@ -187,10 +188,20 @@ const Invitations = ({ list, onDone }: { list: readonly Invitation[]; onDone: ()
           <li class="row" key={team}>
             {t.invitation(team, t.roles[role], invitedBy)}
             <span class="end row">
-              <button class="button main" type="button" onClick={() => void answer('put', team)}>
+              <button
+                class="button main"
+                type="button"
+                disabled={isBusy}
+                onClick={() => void answer('put', team)}
+              >
                 {t.accept}
               </button>
-              <button class="button" type="button" onClick={() => void answer('delete', team)}>
+              <button
+                class="button"
+                type="button"
+                disabled={isBusy}
+                onClick={() => void answer('delete', team)}
+              >
                 {t.decline}
               </button>
             </span>

@@ -3,6 +3,7 @@ import { ErrorText, Show } from '../../components/states.js';
 import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
+import { saveChanges, useEdited } from '../../lib/edited.js';
 import { useLoad } from '../../lib/load.js';
 import type { Column, DatasetDetail } from '../../lib/types.js';
 import { texts } from '../../texts.js';
@@ -17,31 +18,26 @@ export const Saved = ({ is }: { is: boolean }) => (
 
 /** Name, description and source. */
 export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: () => void }) => {
-  const { name, description, sourceName, sourceUrl } = dataset;
-  const [values, setValues] = useState({
-    name,
-    description: description ?? '',
-    sourceName: sourceName ?? '',
-    sourceUrl: sourceUrl ?? '',
-  });
+  const first = {
+    name: dataset.name,
+    description: dataset.description ?? null,
+    sourceName: dataset.sourceName ?? null,
+    sourceUrl: dataset.sourceUrl ?? null,
+  };
+  const { values, change, save } = useEdited(first, (opened, now) =>
+    saveChanges(`/datasets/${dataset.id}`, opened, now),
+  );
   const [isSaved, setSaved] = useState(false);
   const { isBusy, error, run } = useAct();
-  const given = (text: string): string | null => (text === '' ? null : text);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const body = {
-      name: values.name,
-      description: given(values.description),
-      sourceName: given(values.sourceName),
-      sourceUrl: given(values.sourceUrl),
-    };
-    const ok = await run(() => api.put(`/datasets/${dataset.id}`, { body }));
+    const ok = await run(save);
     setSaved(ok);
     if (ok) onSaved();
   };
   const put = (field: keyof typeof values, text: string): void => {
     setSaved(false);
-    setValues({ ...values, [field]: text });
+    change({ [field]: text === '' && field !== 'name' ? null : text });
   };
   return (
     <form class="stack narrow-form" onSubmit={(event) => void submit(event)}>
@@ -51,7 +47,7 @@ export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: (
           key={field}
           label={t[field]}
           required={field === 'name'}
-          value={values[field]}
+          value={values[field] ?? ''}
           onInput={(text) => put(field, text)}
         />
       ))}
@@ -60,7 +56,7 @@ export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: (
         <textarea
           class="input"
           rows={4}
-          value={values.description}
+          value={values.description ?? ''}
           onInput={({ currentTarget }) => put('description', currentTarget.value)}
         />
       </label>
@@ -163,8 +159,8 @@ interface Settings {
 }
 
 const RetentionForm = ({ path, settings }: { path: string; settings: Settings }) => {
-  const [versions, setVersions] = useState(settings.versions?.toString() ?? '');
-  const [days, setDays] = useState(settings.days?.toString() ?? '');
+  const first = { versions: settings.versions, days: settings.days };
+  const { values, change, save } = useEdited(first, (opened, now) => saveChanges(path, opened, now));
   const [isSaved, setSaved] = useState(false);
   const { isBusy, error, run } = useAct();
   const number = (text: string): number | null => (text.trim() === '' ? null : Number(text));
@@ -174,9 +170,7 @@ const RetentionForm = ({ path, settings }: { path: string; settings: Settings })
       class="stack"
       onSubmit={async (event) => {
         event.preventDefault();
-        setSaved(
-          await run(() => api.put(path, { body: { versions: number(versions), days: number(days) } })),
-        );
+        setSaved(await run(save));
       }}
     >
       <p class="soft">{t.retentionNote}</p>
@@ -184,8 +178,20 @@ const RetentionForm = ({ path, settings }: { path: string; settings: Settings })
         <p class="small soft">{t.plan(String(plan.versions ?? t.all), String(plan.days ?? t.unlimited))}</p>
       )}
       <div class="row form-line">
-        <TextField label={t.versions} type="number" min={1} value={versions} onInput={setVersions} />
-        <TextField label={t.days} type="number" min={1} value={days} onInput={setDays} />
+        <TextField
+          label={t.versions}
+          type="number"
+          min={1}
+          value={values.versions?.toString() ?? ''}
+          onInput={(text) => change({ versions: number(text) })}
+        />
+        <TextField
+          label={t.days}
+          type="number"
+          min={1}
+          value={values.days?.toString() ?? ''}
+          onInput={(text) => change({ days: number(text) })}
+        />
         <button class="button main" type="submit" disabled={isBusy}>
           {texts.actions.save}
         </button>

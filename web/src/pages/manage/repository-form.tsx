@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ErrorText } from '../../components/states.js';
 import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
+import { useEdited } from '../../lib/edited.js';
 import type { Repository } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { Saved } from './dataset-facts.js';
@@ -20,24 +21,25 @@ interface Props {
   /** Teams that a new repository may belong to; empty for an existing one. */
   readonly teams: readonly string[];
   readonly submitText: string;
-  readonly onSubmit: (values: RepositoryValues) => Promise<unknown>;
+  /** Returns the fields that the form shows next. */
+  readonly onSubmit: (opened: RepositoryValues, values: RepositoryValues) => Promise<RepositoryValues>;
 }
 
 /** Name, description and privacy of a repository. */
 export const RepositoryForm = ({ first, teams, submitText, onSubmit }: Props) => {
-  const [values, setValues] = useState(first);
+  const { values, change, save } = useEdited(first, onSubmit);
   const [isSaved, setSaved] = useState(false);
   const { isBusy, error, run } = useAct();
-  const put = (change: Partial<RepositoryValues>): void => {
+  const put = (fields: Partial<RepositoryValues>): void => {
     setSaved(false);
-    setValues({ ...values, ...change });
+    change(fields);
   };
   return (
     <form
       class="stack narrow-form"
       onSubmit={async (event) => {
         event.preventDefault();
-        setSaved(await run(() => onSubmit(values)));
+        setSaved(await run(save));
       }}
     >
       <TextField label={t.name} required value={values.name} onInput={(text) => put({ name: text })} />

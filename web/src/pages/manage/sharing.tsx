@@ -90,6 +90,7 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
                           class="button"
                           type="button"
                           aria-label={t.removeOf(one.name)}
+                          disabled={isBusy}
                           onClick={() => void change(() => api.delete(pathOf(one.name)))}
                         >
                           {texts.manage.remove}

@@ -3,7 +3,9 @@ import { Dialog } from '../../components/dialog.js';
 import { Menu } from '../../components/menu.js';
 import { ErrorText } from '../../components/states.js';
 import { TextField } from '../../components/text-field.js';
+import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
+import { saveChanges } from '../../lib/edited.js';
 import { texts } from '../../texts.js';
 import type { Version } from './types.js';
 
@@ -16,6 +18,14 @@ interface Props {
   readonly onDone: (said?: string) => void;
 }
 
+type Marks = Pick<Version, 'label' | 'pinned'>;
+
+const pathOf = (datasetId: number, { versionId }: Version): string =>
+  `/datasets/${datasetId}/versions/${versionId}`;
+
+const saveMarks = (path: string, { label, pinned }: Version, changed: Partial<Marks>): Promise<unknown> =>
+  saveChanges(path, { label, pinned }, { label, pinned, ...changed });
+
 type Asked = 'label' | 'restore' | 'delete';
 
 const Ask = ({
@@ -26,12 +36,12 @@ const Ask = ({
   onClose,
 }: Props & { asked: Asked; onClose: () => void }) => {
   const [label, setLabel] = useState(version.label ?? '');
-  const [error, setError] = useState<unknown>();
-  const path = `/datasets/${datasetId}/versions/${version.versionId}`;
-  const { versionId: id, pinned } = version;
+  const { isBusy, error, run } = useAct();
+  const { versionId: id } = version;
+  const path = pathOf(datasetId, version);
   const act = async (): Promise<string | undefined> => {
     if (asked === 'label') {
-      await api.put(path, { body: { pinned, label: label.trim() === '' ? null : label.trim() } });
+      await saveMarks(path, version, { label: label.trim() === '' ? null : label.trim() });
       return undefined;
     }
     if (asked === 'delete') {
@@ -42,14 +52,13 @@ const Ask = ({
   };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    setError(undefined);
-    try {
-      const said = await act();
-      onClose();
-      onDone(said);
-    } catch (reason) {
-      setError(reason);
-    }
+    let said: string | undefined;
+    const isDone = await run(async () => {
+      said = await act();
+    });
+    if (!isDone) return;
+    onClose();
+    onDone(said);
   };
   const title = { label: t.labelTitle, restore: t.restoreTitle, delete: t.deleteTitle }[asked](id);
   return (
@@ -57,7 +66,12 @@ const Ask = ({
       title={title}
       onClose={onClose}
       actions={
-        <button class={asked === 'delete' ? 'button bad' : 'button main'} type="submit" form="version-ask">
+        <button
+          class={asked === 'delete' ? 'button bad' : 'button main'}
+          type="submit"
+          form="version-ask"
+          disabled={isBusy}
+        >
           {asked === 'label' ? texts.actions.save : t[asked]}
         </button>
       }
@@ -84,15 +98,10 @@ const Ask = ({
 export const Actions = (props: Props) => {
   const { datasetId, version, onDone } = props;
   const [asked, setAsked] = useState<Asked>();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAct();
   const pin = async (): Promise<void> => {
-    try {
-      const { label, pinned, versionId } = version;
-      await api.put(`/datasets/${datasetId}/versions/${versionId}`, { body: { label, pinned: !pinned } });
-      onDone();
-    } catch (reason) {
-      setError(reason);
-    }
+    const path = pathOf(datasetId, version);
+    if (await run(() => saveMarks(path, version, { pinned: !version.pinned }))) onDone();
   };
   return (
     <>
