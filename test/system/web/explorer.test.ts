@@ -235,6 +235,26 @@ describe('the filter', () => {
     await settled(page, 0, 0, "Côte d'Ivoire");
   });
 
+  it('lets Tab leave the input, and Enter take a suggestion that was picked by an arrow', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    await box(page).click();
+    await page.keyboard.type('Cou');
+    for (const value of ['Country ', 'Country eq ', 'Country eq ']) {
+      await page.keyboard.press('Tab');
+      await expect.poll(() => box(page).inputValue()).toBe(value);
+    }
+    await expect
+      .poll(() => page.evaluate("document.activeElement.getAttribute('role')"))
+      .not.toBe('combobox');
+    await box(page).fill('');
+    await page.keyboard.type('Cou');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => box(page).inputValue()).toBe('Country ');
+    expect(new URL(page.url()).searchParams.get('$filter')).toBeNull();
+  });
+
   it('offers a text search for input that is not a filter', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("d'ivo");

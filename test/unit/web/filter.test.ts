@@ -103,8 +103,8 @@ describe('completion', () => {
   it.each([
     ['', ['Country ', '[Country code] ', 'Price ']],
     ['pri', ['Price ']],
-    ['Country ', ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'in (']],
-    ['Price g', ['gt', 'ge']],
+    ['Country ', ['eq ', 'ne ', 'gt ', 'ge ', 'lt ', 'le ', 'in (']],
+    ['Price g', ['gt ', 'ge ']],
     ['Price gt 3 ', ['and ', 'or ']],
     ["Country eq 'x' and [Country", ['Country ', '[Country code] ']],
     ['yea', ['year(']],
@@ -119,6 +119,14 @@ describe('completion', () => {
     ["Price gt 3 and Country eq 'it''s", 'Country', "it's"],
   ])('suggests values after %j', (text, name, startsWith) => {
     expect(suggest(text, columns)).toMatchObject({ kind: 'values', column: { name }, startsWith });
+  });
+
+  it('suggests nothing after an operator, even if a column has its name', () => {
+    const named = [...columns, column('eq', 'String', 4)];
+    expect(suggest('Country eq ', named)).toBeUndefined();
+    expect(suggest('[eq] ', named)).toMatchObject({
+      items: ['eq ', 'ne ', 'gt ', 'ge ', 'lt ', 'le ', 'in ('],
+    });
   });
 
   it('suggests nothing if it does not know what comes next', () => {

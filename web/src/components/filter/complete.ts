@@ -6,7 +6,7 @@ export type Suggestions =
   | { readonly kind: 'words'; readonly from: number; readonly items: readonly string[] }
   | { readonly kind: 'values'; readonly from: number; readonly column: Column; readonly startsWith: string };
 
-const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'in ('];
+const operators = ['eq ', 'ne ', 'gt ', 'ge ', 'lt ', 'le ', 'in ('];
 const functions = [
   'contains(',
   'startswith(',
@@ -61,7 +61,9 @@ export const suggest = (text: string, columns: readonly Column[]): Suggestions |
   const from = text.length - part.length;
   const before = text.slice(0, from).trimEnd();
   const wanted = part.replace('[', '').toLowerCase();
-  const isAfterColumn = columnBefore(before, columns) !== undefined;
+  // A column may have the name of an operator.
+  const isAfterOperator = /(?<![\p{L}\p{N}_])(?:eq|ne|gt|ge|lt|le)$/iu.test(before);
+  const isAfterColumn = !isAfterOperator && columnBefore(before, columns) !== undefined;
   if (isAfterColumn) {
     const items = operators.filter((word) => word.startsWith(wanted));
     return items.length === 0 ? undefined : { kind: 'words', from, items };

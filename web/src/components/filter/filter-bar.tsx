@@ -42,6 +42,8 @@ export const FilterBar = (props: FilterBarProps) => {
   const [draft, setDraft] = useState(filter);
   const [found, setFound] = useState<Suggestions>();
   const [chosen, setChosen] = useState(0);
+  /** The user moved to the highlighted suggestion: Enter takes it. */
+  const [isPicked, setPicked] = useState(false);
   const matching = useMatching(datasetId, props.version, draft);
   const values = useValues(datasetId, found);
   const searched = wordsFilter(draft, columns);
@@ -58,6 +60,7 @@ export const FilterBar = (props: FilterBarProps) => {
     const element = input.current;
     if (element === null) return;
     setChosen(0);
+    setPicked(false);
     setFound(suggest(element.value.slice(0, element.selectionStart ?? 0), columns));
   };
   const take = (item: string): void => {
@@ -84,7 +87,8 @@ export const FilterBar = (props: FilterBarProps) => {
       event.preventDefault();
       const step = event.key === 'ArrowDown' ? 1 : items.length - 1;
       setChosen((chosen + step) % items.length);
-    } else if (event.key === 'Tab' && isOpen && !event.shiftKey) {
+      setPicked(true);
+    } else if (isOpen && !event.shiftKey && (event.key === 'Tab' || (event.key === 'Enter' && isPicked))) {
       event.preventDefault();
       take(items[chosen] ?? '');
     } else if (event.key === 'Enter' && !event.shiftKey) {
