@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { startRouter } from './lib/router.js';
-import { loadSession } from './lib/session.js';
+import { followSession, loadSession } from './lib/session.js';
 import { applyTheme } from './lib/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -10,6 +10,7 @@ import './styles/parts.css';
 
 applyTheme();
 startRouter();
+followSession();
 void loadSession();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

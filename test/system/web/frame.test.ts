@@ -152,6 +152,22 @@ describe('a session', () => {
     await page.getByRole('button', { name: 'ada' }).waitFor();
   });
 
+  it('is that of another account once the tab is visible again after another tab signed in', async () => {
+    const bob = await stage.product.createAccount('bob');
+    const page = await stage.visit('/account', { key: ada.key });
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${stage.root}/sign-in`);
+    await tab.getByLabel('API key').fill(bob.key);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByRole('button', { name: 'bob' }).waitFor();
+    await tab.close();
+    const reloaded = page.waitForResponse((answer) => answer.url().endsWith('/api/account'));
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByRole('button', { name: 'bob' }).waitFor();
+    await reloaded;
+  });
+
   it('ends when its key is revoked, and the page shows that', async () => {
     const { baseUrl } = stage.product;
     const made = await fetch(`${baseUrl}/account/keys`, {

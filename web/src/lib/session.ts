@@ -74,6 +74,31 @@ export const signOut = async (): Promise<void> => {
   updateSession({ account: null, hasEnded: false });
 };
 
+let isChecking = false;
+
+/** Notices that another tab has signed in or out: all tabs share the cookie. */
+const checkSession = async (): Promise<void> => {
+  const before = session.get();
+  if (document.visibilityState !== 'visible' || before.account === undefined || isChecking) return;
+  isChecking = true;
+  try {
+    const { account } = await api.get<Answer>('/session');
+    // Not after a change in this tab meanwhile.
+    if (session.get().account === before.account)
+      updateSession({ account, hasEnded: account === null && before.hasEnded });
+  } catch {
+    // The tab keeps its account until the service is back; the end of a session is told to `onUnauthenticated`.
+  } finally {
+    isChecking = false;
+  }
+};
+
+/** Checks when the tab becomes visible, or its window active next to another one. */
+export const followSession = (): void => {
+  document.addEventListener('visibilitychange', () => void checkSession());
+  addEventListener('focus', () => void checkSession());
+};
+
 onUnauthenticated.tell = ({ code }) => {
   const wasSignedIn = session.get().account != null;
   const ended = ['session_ended', 'key_revoked', 'key_expired'].includes(code);
