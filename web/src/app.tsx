@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Menu } from './components/menu.js';
-import { ErrorState, Waiting } from './components/states.js';
+import { ErrorState, ErrorText, Waiting } from './components/states.js';
+import { useAct } from './lib/act.js';
 import { basePath } from './lib/base.js';
 import { droppedFiles } from './lib/dropped.js';
 import { type Address, linkTo, navigate, useAddress } from './lib/router.js';
@@ -30,6 +31,7 @@ const accountPages = ['account', 'keys', 'teams', 'repositories'] as const;
 const Account = () => {
   const { account } = useStore(session);
   const { path, query } = useAddress();
+  const { isBusy, error, run } = useAct();
   if (account === undefined) return null;
   if (account === null) {
     const here = query.size === 0 ? path : `${path}?${query.toString()}`;
@@ -51,14 +53,16 @@ const Account = () => {
           <button
             type="button"
             class="menu-item"
+            disabled={isBusy}
             onClick={async () => {
+              if (!(await run(signOut))) return;
               close();
-              await signOut();
               navigate(linkTo('home'));
             }}
           >
             {texts.session.signOut}
           </button>
+          {error !== undefined && <ErrorText error={error} />}
         </>
       )}
     </Menu>

@@ -20,7 +20,14 @@ export const texts = {
     docs: 'API documentation',
   },
   theme: { dark: 'Dark theme' },
-  actions: { close: 'Close', cancel: 'Cancel', save: 'Save', copy: 'Copy', copied: 'Copied' },
+  actions: {
+    close: 'Close',
+    cancel: 'Cancel',
+    save: 'Save',
+    copy: 'Copy',
+    copied: 'Copied',
+    selected: 'Selected: copy with Ctrl+C or ⌘C',
+  },
   session: {
     title: 'Sign in',
     lead: 'Use an API key of your account. Public data needs no key.',

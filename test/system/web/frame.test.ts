@@ -168,6 +168,20 @@ describe('a session', () => {
     await reloaded;
   });
 
+  it('stays, with the reason, if signing out fails', async () => {
+    const page = await stage.visit('/sign-in', { key: ada.key });
+    await page.route('**/api/session', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 503, json: { error: 'Away for a moment.', code: 'unavailable' } })
+        : route.continue(),
+    );
+    await page.getByRole('button', { name: 'ada' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('alert').getByText('Away for a moment.').waitFor();
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   it('ends when its key is revoked, and the page shows that', async () => {
     const { baseUrl } = stage.product;
     const made = await fetch(`${baseUrl}/account/keys`, {

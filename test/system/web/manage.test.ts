@@ -251,3 +251,27 @@ it('saves only what the user changed: a page opened earlier does not undo the ch
     retention: { versions: 9, days: 30 },
   });
 });
+
+it('unchecks an entity column again when the change is refused', async () => {
+  const page = await stage.visit('/account', { key: ada.key });
+  const { dataset } = await prepare(page);
+  await page.route('**/columns/*', (route) =>
+    route.fulfill({ status: 409, json: { error: 'Not now.', code: 'busy' } }),
+  );
+  await page.goto(`/datasets/${dataset}/share`);
+  const isEntity = page.getByLabel('Price is an entity column');
+  // Not `check()`, which expects the box to stay checked.
+  await isEntity.click();
+  await page.getByRole('alert').getByText('Not now.').waitFor();
+  expect(await isEntity.isChecked()).toBe(false);
+});
+
+it('selects a new key where the browser cannot copy it, as on plain HTTP', async () => {
+  const page = await stage.visit('/account/keys', { key: ada.key });
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+  await page.getByLabel('Purpose').fill('by hand');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByRole('button', { name: 'Selected: copy with Ctrl+C or ⌘C' }).waitFor();
+  expect(await page.evaluate('String(getSelection())')).toBe(await page.locator('.new-key').textContent());
+});

@@ -1,28 +1,20 @@
-import { useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Snippet } from '../lib/snippets.js';
-import { texts } from '../texts.js';
+import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
 const Code = ({ name, text }: Snippet) => {
-  const [isCopied, setCopied] = useState(false);
+  const shown = useRef<HTMLPreElement>(null);
   return (
     <section class="stack snippet">
       <div class="row">
         <h3>{name}</h3>
-        <button
-          type="button"
-          class="button"
-          onClick={async () => {
-            await navigator.clipboard.writeText(text);
-            setCopied(true);
-          }}
-        >
-          {isCopied ? texts.actions.copied : texts.actions.copy}
-          <span class="hidden-text"> {name}</span>
-        </button>
+        <CopyButton of={shown} name={name} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0} ref={shown}>
+        {text}
+      </pre>
     </section>
   );
 };

@@ -53,6 +53,8 @@ export const explorerTexts = {
     nulls: (rows: string) => `${rows} rows without a value`,
     nullsShort: (share: string) => `${share} empty`,
     copied: (rows: string, columns: string) => `Copied ${rows} × ${columns} cells.`,
+    notCopied:
+      'The browser did not allow copying. It needs HTTPS for rows that are not loaded; scroll to them first.',
     tooMuchToCopy: (most: string) => `More than ${most} cells: download them instead.`,
   },
   filter: {

@@ -1,3 +1,4 @@
+import { copyText } from '../../lib/clipboard.js';
 import { count } from '../../lib/format.js';
 import { formatTsv } from '../../lib/tsv.js';
 import type { Column } from '../../lib/types.js';
@@ -32,8 +33,8 @@ export const copyHandler = ({ rows, shown, source, span, say, fail }: CopyParts)
     }
     try {
       const values = await readRows(rows, { first: span.firstRow, count: rowCount, selected });
-      await navigator.clipboard.writeText(formatTsv(values));
-      sayCopied();
+      if (await copyText(formatTsv(values))) sayCopied();
+      else say(texts.grid.notCopied);
     } catch (reason) {
       fail(reason);
     }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ErrorText, Show } from '../../components/states.js';
 import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
@@ -73,6 +73,7 @@ export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: (
 
 const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }) => {
   const [shown, setShown] = useState(column);
+  const isEntity = useRef(column.isEntity);
   const [isSaved, setSaved] = useState(false);
   const { error, run } = useAct();
   const save = async (change: Partial<Column>): Promise<void> => {
@@ -84,6 +85,9 @@ const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }
       show(Object.fromEntries(Object.entries(kept).filter(([name]) => name in change)));
     });
     setSaved(isDone);
+    if (isDone) isEntity.current = change.isEntity ?? isEntity.current;
+    // A refused description stays in its field, with the error. A checkbox would look saved.
+    else if ('isEntity' in change) show({ isEntity: isEntity.current });
   };
   return (
     <tr>
