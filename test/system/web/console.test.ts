@@ -65,6 +65,23 @@ it('shows that all is well and which components are up, and links to the runbook
   await page.getByRole('heading', { name: 'Component down' }).waitFor();
 });
 
+it('links to the section of the run-book that says what to do', async () => {
+  const page = await stage.visit('/', { key: operator.key });
+  await page.route('**/api/ops', async (route) => {
+    const response = await route.fetch();
+    const state = (await response.json()) as { components: { ok: boolean }[] };
+    const components = state.components.map((one, at) => (at === 0 ? { ...one, ok: false } : one));
+    await route.fulfill({ response, json: { ...state, components } });
+  });
+  await page.goto('/ops');
+  await page.getByRole('link', { name: 'What to do' }).first().click();
+  await page.getByRole('heading', { name: 'Component down' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#component-down');
+  await expect
+    .poll(async () => (await page.getByRole('heading', { name: 'Component down' }).boundingBox())?.y)
+    .toBeLessThan(400);
+});
+
 it('shows the current tab on a phone', async () => {
   const page = await stage.visit('/ops/audit', { key: operator.key, width: 375 });
   const tab = page.locator('.tabs [aria-current]').filter({ hasText: 'Audit' });

@@ -131,7 +131,7 @@ const followLink = (event: MouseEvent): void => {
   const path = pathBelowBase(link.pathname);
   if (path === undefined || match(path).page === undefined) return;
   event.preventDefault();
-  navigate(link.pathname + link.search);
+  navigate(link.pathname + link.search + link.hash);
 };
 
 export const startRouter = (): void => {
