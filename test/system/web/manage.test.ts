@@ -275,3 +275,12 @@ it('selects a new key where the browser cannot copy it, as on plain HTTP', async
   await page.getByRole('button', { name: 'Selected: copy with Ctrl+C or ⌘C' }).waitFor();
   expect(await page.evaluate('String(getSelection())')).toBe(await page.locator('.new-key').textContent());
 });
+
+it('shows the largest datasets of the account on a narrow phone', async () => {
+  const page = await stage.visit('/account', { key: ada.key, width: 320 });
+  await prepare(page);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+});

@@ -349,6 +349,17 @@ describe('a failure of a provider', () => {
     await heading(page, title).waitFor();
   });
 
+  it('is not blamed on the provider if the service itself is away', async () => {
+    const page = await visit('/providers');
+    await page.route('**/api/providers/bankofcanada/**', (route) =>
+      route.fulfill({ status: 503, json: { error: 'Away for a moment.', code: 'unavailable' } }),
+    );
+    await page.goto('/providers/bankofcanada/series/FXUSDCAD');
+    await page.getByText('Away for a moment.').first().waitFor();
+    await heading(page, 'Something went wrong').first().waitFor();
+    expect(await heading(page, /The provider/).count()).toBe(0);
+  });
+
   it('is shown with a button that retries', async () => {
     bank.answerAll({ status: 500, reply: 'out of order' });
     const page = await visit('/providers/bankofcanada/series/V39079');

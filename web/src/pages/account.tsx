@@ -79,34 +79,37 @@ export const Account = () => {
             {quotas.storedBytes.datasets.length > 0 && (
               <section class="stack">
                 <h2>{t.largest}</h2>
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th scope="col">{t.dataset}</th>
-                      <th scope="col" class="number">
-                        {t.versions}
-                      </th>
-                      <th scope="col" class="number">
-                        {t.bytes}
-                      </th>
-                      <th scope="col" class="number">
-                        {t.currentBytes}
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {quotas.storedBytes.datasets.map((dataset) => (
-                      <tr key={dataset.id}>
-                        <td>
-                          <a href={linkTo('dataset', { id: dataset.id })}>{dataset.name}</a>
-                        </td>
-                        <td class="number">{count(dataset.versions)}</td>
-                        <td class="number">{bytes(dataset.bytes)}</td>
-                        <td class="number">{bytes(dataset.currentBytes)}</td>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+                <section class="scroll-x" tabIndex={0} aria-label={t.largest}>
+                  <table class="table">
+                    <thead>
+                      <tr>
+                        <th scope="col">{t.dataset}</th>
+                        <th scope="col" class="number">
+                          {t.versions}
+                        </th>
+                        <th scope="col" class="number">
+                          {t.bytes}
+                        </th>
+                        <th scope="col" class="number">
+                          {t.currentBytes}
+                        </th>
                       </tr>
-                    ))}
-                  </tbody>
-                </table>
+                    </thead>
+                    <tbody>
+                      {quotas.storedBytes.datasets.map((dataset) => (
+                        <tr key={dataset.id}>
+                          <td>
+                            <a href={linkTo('dataset', { id: dataset.id })}>{dataset.name}</a>
+                          </td>
+                          <td class="number">{count(dataset.versions)}</td>
+                          <td class="number">{bytes(dataset.bytes)}</td>
+                          <td class="number">{bytes(dataset.currentBytes)}</td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </section>
               </section>
             )}
           </div>

@@ -98,9 +98,13 @@ const NotInPlan = ({ error }: { error: ApiError }) => {
 const unreachable = new Set([
   'upstream_unreachable',
   'upstream_timeout',
+  'operation_timeout',
   'upstream_circuit_open',
   'upstream_down',
 ]);
+
+/** Codes for faults of a provider, besides those that begin with `upstream_`. */
+const ofProvider = new Set(['operation_timeout', 'unexpected_reply']);
 
 interface FailureProps {
   readonly error: unknown;
@@ -120,8 +124,10 @@ export const Failure = ({ error, provider, retry }: FailureProps) => {
     return <KeyTrouble title={t.keyNeeded} error={error} provider={provider} onChange={retry} />;
   if (code === 'upstream_key_refused')
     return <KeyTrouble title={t.keyRefused} error={error} provider={provider} onChange={retry} />;
-  if (status < 400 || status === 401 || status === 403) return <ErrorState error={error} retry={retry} />;
-  const isDown = unreachable.has(code) || status === 504;
+  const isOwn = status >= 500 && !code.startsWith('upstream_') && !ofProvider.has(code);
+  if (status < 400 || status === 401 || status === 403 || isOwn)
+    return <ErrorState error={error} retry={retry} />;
+  const isDown = unreachable.has(code);
   const title = isDown ? t.down : status < 500 ? t.refused : t.failed;
   return (
     <State title={title}>
