@@ -12,6 +12,15 @@ describe('deploy/systemd', () => {
     expect(names.filter((name) => !knownSettings.has(name))).toEqual([]);
   });
 
+  it('is documented with a user, settings and a list of them that exist', () => {
+    const steps = projectFile('docs/operating/install.md').split('### With systemd')[1]?.split('\n### ')[0];
+    expect(steps).toMatch(/^useradd .* tabulary$/m);
+    expect(steps).toMatch(/^install .*deploy\/systemd\/tabulary\.env \/etc\/tabulary\//m);
+    // A production build has no dist/main.js.
+    for (const file of ['systemd/tabulary.env', 'helm/tabulary/README.md', 'helm/tabulary/values.yaml'])
+      expect(projectFile(`deploy/${file}`)).toContain('`node dist/api.js --help`');
+  });
+
   it.each(units)(
     '%s starts a program of the product as an unprivileged user, and waits for its drain',
     (file) => {
