@@ -50,6 +50,9 @@ testShell('every shell block of the README and the guides runs, in order, in one
   });
   expect(stdout).toContain('"Month","Country","Price"\r\n"2024-02-01","Norway",2.25\r\n');
   expect(stdout).toContain('"label":"As reported in March"');
+  // The difference that the dry run shows.
+  const [shown] = /"keys":\[[^\]]+\]/.exec(blocks.find((block) => block.includes('dryRun=true')) ?? '') ?? [];
+  expect(/"keys":\[[^\]]*\](?:,"ambiguousKeys":\[[^\]]*\])?/.exec(stdout)?.[0]).toBe(shown);
 });
 
 describe('the quick start in', () => {
