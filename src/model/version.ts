@@ -60,6 +60,9 @@ export const segmentNumbers = { perProcess: 1_000, firstMerge: 500, firstCompact
 
 const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 
+/** Highest number of a merge of a process. */
+export const lastMerge = firstCompaction - firstMerge - 1;
+
 /** Id of the segment of an attempt of a process. Grows with the process id (invariant 4). */
 export const segmentId = (processId: number, attempt: number): number => {
   if (attempt < 1 || attempt >= perProcess) throw new RangeError(`attempt ${attempt} is out of range`);
@@ -68,8 +71,7 @@ export const segmentId = (processId: number, attempt: number): number => {
 
 /** Id of the segment of the n-th merge of a process, from 1. Higher than those of all attempts of the process. */
 export const mergeSegmentId = (processId: number, number: number): number => {
-  if (number < 1 || firstMerge + number >= firstCompaction)
-    throw new RangeError(`merge ${number} is out of range`);
+  if (number < 1 || number > lastMerge) throw new RangeError(`merge ${number} is out of range`);
   return processId * perProcess + firstMerge + number;
 };
 

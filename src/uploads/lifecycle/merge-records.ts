@@ -1,6 +1,12 @@
 import type { NamedColumn, StoredColumn } from '../../model/column.js';
 import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
-import { mergeSegmentId, type Place, type SegmentFacts, segmentNumbers } from '../../model/version.js';
+import {
+  lastMerge,
+  mergeSegmentId,
+  type Place,
+  type SegmentFacts,
+  segmentNumbers,
+} from '../../model/version.js';
 import { register } from '../../rows/index.js';
 import { placeSql } from '../../rows/sql.js';
 import { inStates } from '../../storage/postgres/process-states.js';
@@ -21,6 +27,8 @@ interface Turn<Mode> {
   readonly facts: SegmentFacts;
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
+  /** Earlier tries. */
+  readonly tries: number;
 }
 
 /** An upload that is due to be merged. */
@@ -84,8 +92,11 @@ export interface MergeRecords {
   finish(processId: number, outcome: MergeOutcome, number: number | null): Promise<void>;
   /** Event `rebased`. */
   rebase(processId: number, layout: Layout): Promise<void>;
-  /** Number of merges that were started. */
-  countBegun(processId: number): Promise<number>;
+  /**
+   * Returns the number of tries, which is that of the last segment. Counts up to at least `least`, so that a try that failed before it had
+   * a segment is counted too.
+   */
+  countTries(processId: number, least: number): Promise<number>;
 }
 
 export const createMergeRecords = (sql: Sql): MergeRecords => ({
@@ -94,7 +105,8 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,
          p.layout, p.facts,
          (SELECT ${placeSql('g')} FROM segments g
-          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place, plans.max_dataset_rows AS "maxRows"
+          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS place, plans.max_dataset_rows AS "maxRows",
+         coalesce(p.merge_attempt, 0) AS tries
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
        WHERE p.id = $1 AND ${inStates(['merge'], 'p')}`,
@@ -134,11 +146,12 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
     ]);
   },
 
-  async countBegun(processId) {
-    const [row] = await sql.query<{ number: number }>(
-      'SELECT coalesce(merge_attempt, 0) AS number FROM processes WHERE id = $1',
-      [processId],
+  async countTries(processId, least) {
+    const [row] = await sql.query<{ tries: number }>(
+      `UPDATE processes SET merge_attempt = greatest(merge_attempt, least($2::int, ${lastMerge}))
+       WHERE id = $1 AND ${inStates(['merge'])} RETURNING merge_attempt AS tries`,
+      [processId, least],
     );
-    return row?.number ?? 0;
+    return row?.tries ?? least;
   },
 });

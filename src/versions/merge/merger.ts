@@ -13,6 +13,7 @@
 
 import type { Log } from '../../lib/log.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
+import { lastMerge } from '../../model/version.js';
 import { CopyDiffers, type KeyCounts, type Keys, namedColumn, type Write } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
@@ -25,6 +26,7 @@ import type { MergeColumns } from './column-merge.js';
 import { decimalRoom } from './decimal-room.js';
 import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
 import { changesOf, notUnique } from './merge-outcome.js';
+import { createMergePauses } from './merge-pauses.js';
 import { isBaseKept, type MergePlan, planMerge, uniqueAfter } from './merge-plan.js';
 import { createMergedFacts } from './merged-facts.js';
 import { createMergedRows, type MergedRowsOptions } from './merged-rows.js';
@@ -36,11 +38,11 @@ interface MergerOptions extends MergedRowsOptions {
   readonly write: Pick<Write, 'prepare'>;
   readonly keys: Keys;
   readonly mergeColumns: MergeColumns;
-  readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
+  readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countTries'>;
   readonly log: Log;
 }
 
-/** Failed merges after which a process fails. */
+/** Tries after which a process fails, if ClickHouse refuses its merge or does not have the expected rows. */
 const maxMerges = 20;
 
 /** Minimum rows on each side of a sync that is compared by buckets. */
@@ -57,6 +59,7 @@ export const createMerger = (options: MergerOptions): Step => {
   const factsOf = createMergedFacts(sql, clickhouse);
   /** Miscounts by process in this worker. */
   const miscounts = new Map<number, number>();
+  const pauses = createMergePauses();
 
   /** Examples of duplicate keys in the file, otherwise in the previous version; empty if `onDuplicateKey` allows duplicates. */
   const repeatedKeys = async (
@@ -142,8 +145,11 @@ export const createMerger = (options: MergerOptions): Step => {
     return merge({ ...turn, layout }, base);
   };
 
-  /** Rethrows errors that a retry may resolve: the sweep repeats the merge. */
-  const outcomeOfError = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
+  /** Fails a process after its last try. Rethrows the error before: the sweep repeats the merge. */
+  const outcomeOfError = async (
+    { processId, tries: before }: MergeTurn,
+    error: unknown,
+  ): Promise<Outcome> => {
     if ((await merges.turn(processId)) === undefined) return done;
     if (error instanceof Miscount || error instanceof CopyDiffers) {
       const count = (miscounts.get(processId) ?? 0) + 1;
@@ -151,14 +157,26 @@ export const createMerger = (options: MergerOptions): Step => {
       if (count < maxMerges) throw error;
       return failed('miscounted', 'The previous version no longer holds all of its rows. Tell the operator.');
     }
-    if (!isClickHouseException(error) || isPassing(error)) throw error;
-    if ((await merges.countBegun(processId)) < maxMerges) throw error;
+    const isException = isClickHouseException(error);
+    // An outage before the first row was written is no try.
+    const tries = await merges.countTries(processId, isException ? before + 1 : before);
+    const mayPass = !isException || isPassing(error);
+    if (tries < (mayPass ? lastMerge : maxMerges)) {
+      if (mayPass && tries > before) pauses.start(processId, tries);
+      throw error;
+    }
     log.error({ err: error, process: processId }, 'ClickHouse refuses a merge for good');
-    return failed('store_refused', 'The data store could not join the rows. Tell the operator.');
+    const reason = isException && error.type !== undefined ? ` (${error.type})` : '';
+    return failed(
+      'store_refused',
+      `The data store could not join the rows in ${tries} tries${reason}. Tell the operator.`,
+    );
   };
 
   return async ({ processId }) => {
     const turn = await merges.turn(processId);
+    if (turn !== undefined && pauses.isPaused(processId, turn.tries)) return done;
+    pauses.end(processId);
     if (turn === undefined) return done;
     const outcome = await takeTurn(turn).catch((error: unknown) => outcomeOfError(turn, error));
     miscounts.delete(processId);

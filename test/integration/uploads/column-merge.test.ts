@@ -263,6 +263,46 @@ describe('a merge among uploads', () => {
     expect(await rowsOf(dataset)).toBe('k,a\nx,1\n');
   });
 
+  it('waits while ClickHouse takes no rows, and fails when its tries are used up', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,a,b\nx,1,\n');
+    const [store] = await product.sql.query<{ id: number }>(
+      'SELECT store_id AS id FROM datasets WHERE id = $1',
+      [dataset],
+    );
+    const lines = Array.from({ length: 1200 }, (_, at) => `y${at},,2\n`).join('');
+    await send(dataset, `k,a,b\n${lines}`, 'append');
+    await send(dataset, 'k,a,b\nz,3,\n', 'append');
+    const rows = await rowsOf(dataset);
+    const setting = (change: string): Promise<string> =>
+      product.clickhouse(`ALTER TABLE ${product.config.clickhouseDatabase}.s${store?.id} ${change}`);
+    const triesOf = async (id: number): Promise<number> => {
+      const [row] = await product.sql.query<{ tries: number }>(
+        'SELECT coalesce(merge_attempt, 0) AS tries FROM processes WHERE id = $1',
+        [id],
+      );
+      return row?.tries ?? 0;
+    };
+    const begin = async () => json<ProcessAnswer>(await merge(dataset, 'b', 'a', { query: '?wait=0' }), 202);
+
+    await setting('MODIFY SETTING max_parts_in_total = 1');
+    const refusedOne = await begin();
+    await expect.poll(() => triesOf(refusedOne.id)).toBeGreaterThan(1);
+    await product.sql.query('UPDATE processes SET merge_attempt = 298 WHERE id = $1', [refusedOne.id]);
+    await product.stopWorker();
+    await product.startWorker();
+    expect(await ended(owner, refusedOne)).toMatchObject({
+      status: 'failed',
+      error: { code: 'store_refused', message: expect.stringContaining('TOO_MANY_PARTS') },
+    });
+    expect(await rowsOf(dataset)).toBe(rows);
+
+    const delayed = await begin();
+    await expect.poll(() => triesOf(delayed.id)).toBeGreaterThan(0);
+    await setting('RESET SETTING max_parts_in_total');
+    expect(await ended(owner, delayed)).toMatchObject({ status: 'completed', error: null });
+  });
+
   it('fails when a column no longer exists at its turn', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,a,b\nx,1,\n');
