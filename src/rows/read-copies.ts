@@ -95,7 +95,7 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
     if (!(await makeRoom(sql, wanted, room))) return postponeCopy(sql, versionId, retryMs);
     const startedAt = Date.now();
     const table = newTable(versionId);
-    if (!(await beginCopy(sql, versionId, table))) return;
+    if (!(await beginCopy(sql, version, table))) return;
     const { plain } = await write(version, table, stop);
     const copy = { table, plain, bytes: await bytesOf(clickhouse, table) };
     if (!(await publishCopy(sql, versionId, copy))) return;

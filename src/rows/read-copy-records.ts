@@ -1,4 +1,5 @@
 /** Read copies in PostgreSQL (migrations: `read_copies`). No other file writes them. */
+import type { ReadableVersion } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** Milliseconds until a failed copy, or one without space, is retried. */
@@ -42,11 +43,19 @@ export const nextWanted = async (
   return wanted;
 };
 
-/** Records the table of a new attempt. Returns false if the copy is no longer requested. */
-export const beginCopy = async (sql: Sql, versionId: number, table: string): Promise<boolean> => {
+/**
+ * Records the table of a new attempt. Returns false if the copy is no longer requested, or the rows of the version were repaired since it
+ * was read. A later repair forgets the attempt.
+ */
+export const beginCopy = async (
+  sql: Sql,
+  { versionId, repairs = 0 }: Pick<ReadableVersion, 'versionId' | 'repairs'>,
+  table: string,
+): Promise<boolean> => {
   const begun = await sql.query(
-    'UPDATE read_copies SET table_name = $2 WHERE version_id = $1 AND made_at IS NULL RETURNING 1',
-    [versionId, table],
+    `UPDATE read_copies SET table_name = $2 WHERE version_id = $1 AND made_at IS NULL
+       AND EXISTS (SELECT 1 FROM versions v WHERE v.id = version_id AND v.repairs = $3) RETURNING 1`,
+    [versionId, table, repairs],
   );
   return begun.length > 0;
 };

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createVersions } from '../../../src/query/versions.js';
 import { createReadCopier } from '../../../src/rows/index.js';
-import { makeRoom } from '../../../src/rows/read-copy-records.js';
+import { forgetCopies, makeRoom, noteRead } from '../../../src/rows/read-copy-records.js';
+import { countRepair } from '../../../src/rows/versions.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { isOutage } from '../../../src/storage/outage.js';
 import { createCutter } from '../../support/cutter.js';
@@ -375,6 +376,45 @@ describe('a version that is read again', () => {
     await cutter.close();
     expect(afterOutage).toBeGreaterThan(0);
     expect(afterOutage).toBeLessThanOrEqual(60);
+    await product.startWorker();
+  });
+
+  it('has no copy of rows that were read before a repair', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 130).join('\n')}\n`);
+    await product.stopWorker();
+    const { sql, config } = product;
+    await sql.query('DELETE FROM read_copies');
+    await noteRead(sql, Number(versionId));
+    const clickhouse = createClickHouse({
+      url: config.clickhouseUrl ?? '',
+      database: config.clickhouseDatabase,
+    });
+    const repairs: (number | undefined)[] = [];
+    await createReadCopier({
+      sql,
+      clickhouse,
+      find: async (wanted) => {
+        const version = await createVersions(sql).find({ ...wanted, currentVersionId: null });
+        repairs.push(version.repairs);
+        if (repairs.length > 1) return version;
+        await sql.tx(async (tx) => {
+          const repaired = await countRepair(tx, dataset, [{ from: Number(versionId), until: null }]);
+          await forgetCopies(tx, repaired);
+        });
+        await noteRead(sql, Number(versionId));
+        return version;
+      },
+      isBeingWritten: () => 'false',
+      quietMs: 0,
+      maxBytes: 1e9,
+      keepMs: 86_400_000,
+      onCopied: () => undefined,
+      log: silentLog,
+    })(AbortSignal.timeout(30_000));
+    await clickhouse.close();
+    expect(repairs).toEqual([undefined, 1]);
+    expect(await tableOf(versionId!)).toBeDefined();
     await product.startWorker();
   });
 
