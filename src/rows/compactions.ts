@@ -21,8 +21,9 @@ import {
   type ListedSegment,
   minPatches,
 } from './runs.js';
+import { isListed } from './segment-ranges.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
-import { type PublishedRun, swapSegments } from './swap.js';
+import { isRepair, type PublishedRun, swapSegments } from './swap.js';
 
 const updateSql = (event: CompactionEvent, condition: string, more = ''): string => {
   const { set, when } = moveSql(event);
@@ -31,7 +32,8 @@ const updateSql = (event: CompactionEvent, condition: string, more = ''): string
 
 /**
  * Outcome of a replacement. `busy`: another worker compacts the store, or the ids after the run's first segment are used up.
- * `kept`: `write` decided to keep the run. `lost`: the lease expired meanwhile. In all three cases nothing has changed.
+ * `kept`: `write` decided to keep the run. `lost`: the lease expired meanwhile, or no version has the segment to repair any more. In all three
+ * cases nothing has changed.
  */
 export type Replaced = Replacement | 'busy' | 'kept' | 'lost';
 
@@ -74,7 +76,7 @@ export interface Compactions {
     options?: ReplaceOptions,
   ): Promise<Replaced>;
   /** Completes switches whose worker has lost its lease. Returns their number. */
-  resume(stop: AbortSignal): Promise<number>;
+  resume(stop?: AbortSignal): Promise<number>;
 }
 
 /** Abandons compactions whose worker has lost its lease. Returns their number. */
@@ -106,32 +108,35 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
 
     /**
      * Registers the target, with an id after the first segment of the run; after the last one for a fold or a join of patches, which happen
-     * so often that the ids of one process would run out. Undefined: busy, or the run is not to be folded any more.
+     * so often that the ids of one process would run out. `busy`: also if the run is not to be folded any more.
      */
     begin: (
       storeId: number,
       run: readonly ListedSegment[],
       foldIntervalMs?: number,
-    ): Promise<Target | undefined> =>
+    ): Promise<Target | 'busy' | 'lost'> =>
       sql.tx(async (tx) => {
         // Serializes calls: the second one sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
         // The caller holds the lease, so any earlier writer has lost it.
         await tx.query(updateSql('abandon', 'c.store_id = $1'), [storeId]);
         const [first] = run;
-        if (first === undefined) return undefined;
+        if (first === undefined) return 'busy';
         const folds = foldIntervalMs !== undefined;
         // Only bases may be cut, so only they must come before all that follows a part of the run.
         const neighbour = folds || run.some(({ patch }) => patch) ? run.at(-1)! : first;
         const { from, to } = compactedSegmentIds(neighbour.id);
-        const [next] = await tx.query<{ id: number; busy: boolean }>(
+        const [next] = await tx.query<{ id: number; busy: boolean; listed: boolean }>(
           `SELECT coalesce(max(segment_id) + 1, $2) AS id,
              EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen})
-               OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy
+               OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy,
+             ${isListed('$6')} AS listed
            FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
-          [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id)],
+          [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id), first.id],
         );
-        if (next === undefined || next.busy || next.id > to) return undefined;
+        if (next === undefined || next.busy || next.id > to) return 'busy';
+        // Its rows were found before the lease was taken, and may have been joined with others since.
+        if (isRepair(run) && !next.listed) return 'lost';
         await addSegmentBeside(tx, next.id, first.id);
         await tx.query('INSERT INTO compactions (segment_id, store_id, folds) VALUES ($1, $2, $3)', [
           next.id,
@@ -142,7 +147,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
           `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,
           [next.id],
         );
-        return row && { segment: next.id, place: row.place };
+        return row === undefined ? 'busy' : { segment: next.id, place: row.place };
       }),
 
     /** After this the compaction cannot be abandoned. Returns false, and changes nothing, if the lease has expired. */
@@ -231,7 +236,7 @@ export const createCompactions = (
     async replace(storeId, run, write, { stop, foldIntervalMs } = {}) {
       const replaced = await leases.whileHeld('compaction', storeId, async (lost): Promise<Replaced> => {
         const target = await steps.begin(storeId, run, foldIntervalMs);
-        if (target === undefined) return 'busy';
+        if (typeof target === 'string') return target;
         const { segment } = target;
         try {
           const outcome = await writeAndSwap(target, run, () => write(target, lost), stop);

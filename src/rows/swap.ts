@@ -150,7 +150,7 @@ export interface PublishedRun {
 }
 
 /** Compactions join at least two segments; only a repair replaces one, by rows that may differ from those that are stored. */
-const isRepair = (run: readonly number[]): boolean => run.length === 1;
+export const isRepair = (run: readonly unknown[]): boolean => run.length === 1;
 
 const rangesSql = `
   SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"

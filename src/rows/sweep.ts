@@ -13,7 +13,7 @@ import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.j
 import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { isWriting } from './compaction-states.js';
-import { abandonSilent } from './compactions.js';
+import { abandonSilent, createCompactions } from './compactions.js';
 import { createDropRows, dropLists, type Remains } from './drop.js';
 import { createInventory } from './inventory.js';
 import { createDropCopies } from './read-copy-drop.js';
@@ -99,6 +99,7 @@ export const createTidy = (options: TidyOptions): Tidy => {
   const inventory = createInventory(sql, clickhouse);
   const dropRows = createDropRows(clickhouse);
   const dropCopies = createDropCopies(sql, clickhouse);
+  const compactions = createCompactions({ sql, leases });
 
   /** Candidates that may still be dropped; none while a backup or restore holds rows. */
   const unlessHeld = async <T>(
@@ -255,6 +256,9 @@ export const createTidy = (options: TidyOptions): Tidy => {
     async sweep(stop) {
       await makeShardTables({ sql, clickhouse, tables, log });
       const abandonedCompactions = await abandonSilent(sql);
+      // Without joins and folds no job does it, and a repair may have been killed.
+      await compactions.resume(stop);
+      stop?.throwIfAborted();
       await noteUnreferenced(sql);
       poolsDueAt = 0;
       const released = await release(stop);
