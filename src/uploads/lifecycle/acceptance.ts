@@ -60,7 +60,8 @@ export interface NewUpload {
 export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
 
-const datasetGone = (): AppError => notFound('dataset_gone', 'The dataset was deleted in the meantime.');
+export const datasetGone = (): AppError =>
+  notFound('dataset_gone', 'The dataset was deleted in the meantime.');
 
 const accepted = moveSql('accepted');
 
@@ -164,7 +165,7 @@ const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
     return fill(tx, upload, dataset.number);
   }
   // The statement takes this lock as well; slots must be taken under it.
-  await holdDataset(tx, datasetId);
+  if ((await holdDataset(tx, datasetId)) === undefined) throw datasetGone();
   const row = await insert(tx, upload, await takeSlots(tx, storeId, wishOf(upload)));
   if (row === undefined) throw new Error('a process was not inserted');
   return row;

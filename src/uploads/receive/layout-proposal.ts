@@ -18,6 +18,7 @@ import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '
 import { proposeColumn, readingOf } from '../layout/type-resolution.js';
 import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
 import { expectedKind, firstNotices, readAsKept, typeConflict } from '../layout/value-notices.js';
+import { datasetGone } from '../lifecycle/acceptance.js';
 import { requireWithin, type Upload } from '../options/upload.js';
 import { storedOptions } from '../options/upload-options.js';
 import type { AcceptanceLimit } from './acceptance-limit.js';
@@ -154,7 +155,7 @@ export const createLayoutProposal = (sql: Sql, acceptanceLimit: AcceptanceLimit)
     if (columns !== undefined) return { ...bound, columns };
     const unnamed = bound.fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
     const register = async (tx: Sql): Promise<BoundColumns> => {
-      await holdDataset(tx, datasetId);
+      if ((await holdDataset(tx, datasetId)) === undefined) throw datasetGone();
       await registerColumns(tx, datasetId, unnamed);
       const made = await bind(await readKnownColumns(tx, datasetId));
       if (made.columns === undefined) throw new Error('a column was registered but not returned');

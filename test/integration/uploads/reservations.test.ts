@@ -271,3 +271,19 @@ describe('the progress of a process', () => {
     });
   });
 });
+
+it('an upload to a dataset that is deleted before its header was read is 404', async () => {
+  const dataset = await createDataset(owner);
+  const { id } = await reserve(owner, dataset);
+  const body = `${partHead}a,b\n1,2\n${formEnd}`;
+  const socket = await openUpload(owner, dataset, body.length, `processId=${id}`);
+  socket.write(body.slice(0, partHead.length + 2));
+  const phase = async () =>
+    (await product.sql.query<{ phase: string }>('SELECT phase FROM processes WHERE id = $1', [id]))[0]?.phase;
+  await expect.poll(phase).toBe('receive');
+  expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBe(204);
+  socket.write(body.slice(partHead.length + 2));
+  const answer = await answerOf(socket);
+  expect(answer).toContain('HTTP/1.1 404 ');
+  expect(answer).toContain('"dataset_gone"');
+});
