@@ -42,7 +42,7 @@ export interface BackupReport {
 
 interface Hold {
   /** @throws Error if the hold was lost, since rows may have been dropped. */
-  requireHeld(): void;
+  requireHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -224,9 +224,9 @@ export const createBackup = (options: BackupOptions) => {
         const moment = await copyCatalog(id, before);
         log.info({ backup: id, segments: moment.needed.length }, 'backup begun');
         const { manifest, report } = await writeRows(id, moment, before);
-        hold.requireHeld();
+        await hold.requireHeld();
         await folder.complete(manifest);
-        hold.requireHeld();
+        await hold.requireHeld();
         return { ...report, removedFiles: await sweep(id, before, files, keep) };
       } finally {
         await hold.release();

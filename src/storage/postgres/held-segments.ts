@@ -20,8 +20,8 @@ export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
 };
 
 interface SegmentHold {
-  /** @throws Error if the connection broke meanwhile, since rows may have been dropped. */
-  requireHeld(): void;
+  /** Asks the server, since a half-open connection reports no error. @throws Error if the connection broke meanwhile, since rows may have been dropped. */
+  requireHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -33,9 +33,12 @@ export const holdSegmentsInSession = async (sql: Sql): Promise<void> => {
   await sql.query('SELECT pg_advisory_lock_shared($1, $2)', [lock.first, lock.dataset]);
 };
 
-/** @throws AppError 409 `busy` if another backup or restore is in progress. */
-export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> => {
-  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true });
+/**
+ * @param answerMs Milliseconds after which a connection that does not answer counts as lost.
+ * @throws AppError 409 `busy` if another backup or restore is in progress.
+ */
+export const holdSegments = async (databaseUrl: string, answerMs = 30_000): Promise<SegmentHold> => {
+  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, query_timeout: answerMs });
   let lost: Error | undefined;
   client.on('error', (error) => {
     lost = error;
@@ -50,9 +53,14 @@ export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> =>
     throw conflict('busy', 'Another backup or restore is under way.');
   }
   return {
-    requireHeld() {
-      if (lost !== undefined)
-        throw new Error('the connection to PostgreSQL that held rows back was lost', { cause: lost });
+    async requireHeld() {
+      try {
+        await client.query('SELECT 1');
+      } catch (error) {
+        throw new Error('the connection to PostgreSQL that held rows back was lost', {
+          cause: lost ?? error,
+        });
+      }
     },
     release: () => client.end(),
   };

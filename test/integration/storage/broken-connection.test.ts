@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
+import { holdSegments } from '../../../src/storage/postgres/held-segments.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { createCutter } from '../../support/cutter.js';
@@ -59,4 +60,14 @@ it('an unresponsive connection fails its statement, and the next statement gets 
     expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
   for (const { sqlOverProxy } of [alone, within])
     expect(await sqlOverProxy.query('SELECT 5 AS five')).toEqual([{ five: 5 }]);
+});
+
+it('a hold on segments is lost when its connection goes dead without an error', async () => {
+  const proxy = await createCutter(databaseUrl);
+  await scope.defer('proxy of the hold', proxy.close);
+  const hold = await holdSegments(proxy.url, 500);
+  await hold.requireHeld();
+  proxy.goDead();
+  await expect(hold.requireHeld()).rejects.toThrow('held rows back was lost');
+  await hold.release();
 });

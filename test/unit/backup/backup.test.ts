@@ -41,14 +41,14 @@ interface Course {
   readonly beforeHold?: () => Promise<unknown>;
   /** Runs while rows are copied. */
   readonly duringRows?: () => Promise<unknown>;
-  readonly requireHeld?: () => void;
+  readonly requireHeld?: () => Promise<void>;
   readonly installation?: string;
 }
 
 const backupOf = ({
   beforeHold,
   duringRows,
-  requireHeld = () => undefined,
+  requireHeld = async () => undefined,
   installation = 'ours',
 }: Course = {}) =>
   createBackup({
@@ -72,9 +72,7 @@ const backupOf = ({
     log: silentLog,
   });
 
-const lost = (): never => {
-  throw new Error('the hold was lost');
-};
+const lost = (): Promise<never> => Promise.reject(new Error('the hold was lost'));
 
 describe('a backup next to others', () => {
   it('keeps a backup that another process completed before this one got its hold', async () => {
@@ -107,7 +105,7 @@ describe('a backup next to others', () => {
   it('removes nothing when the hold was lost while it was completed', async () => {
     const first = await backupOf().run();
     let checks = 0;
-    const requireHeld = () => (++checks > 1 ? lost() : undefined);
+    const requireHeld = async () => (++checks > 1 ? lost() : undefined);
     await expect(backupOf({ requireHeld }).run({ keep: 1 })).rejects.toThrow('the hold was lost');
     expect(await folderOf().list()).toContain(first.id);
   });
