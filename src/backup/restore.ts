@@ -8,10 +8,10 @@
  *   5 rows     into ClickHouse, each file compared with its counts and hashes
  *   6 commit   from here on the restored data is visible
  *
- * A restore that fails removes the rows that it has written to ClickHouse. If it cannot, because a server is gone or the
+ * A restore that fails removes the rows that it has written to ClickHouse, unless PostgreSQL may have committed. If it cannot, because a server is gone or the
  * command was killed, the next restore into the same databases removes them.
  */
-import { conflict } from '../lib/errors.js';
+import { conflict, isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { byTable, type RestoreTarget, restoreHashes, type SegmentPlace, tablePlace } from '../rows/index.js';
 import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
@@ -38,7 +38,7 @@ export interface RestoreReport {
 interface RestoreOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
-  readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
+  readonly hold: () => Promise<{ release(): Promise<void> }>;
   /** Identity of the baseline of this version. */
   readonly baseline: string;
   /** Names of all migrations that this version has, in order. */
@@ -179,11 +179,29 @@ export const createRestore = (options: RestoreOptions) => {
       return options.settle(load.sql, installation);
     });
 
+  /** Removes the rows of a failed restore unless the catalog refers to them: PostgreSQL may have committed although its answer was lost. */
+  const undo = async (cause: unknown): Promise<void> => {
+    try {
+      // Waits for a transaction that has not ended yet.
+      await requireEmptyCatalog(sql);
+    } catch (found) {
+      const state =
+        isAppError(found) && found.code === 'not_empty'
+          ? 'PostgreSQL has restored the catalog, but its answer was lost'
+          : 'It is not known whether PostgreSQL has restored the catalog';
+      throw new Error(
+        `The restore is not complete. ${state}. The rows in ClickHouse were kept. Restore again, into other empty databases.`,
+        { cause },
+      );
+    }
+    await target.clear();
+  };
+
   return {
     /** Reads a whole backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_baseline`, `other_version`. */
     check,
 
-    /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product. */
+    /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product, unless it says otherwise. */
     async run(id?: string): Promise<RestoreReport> {
       const manifest = await check(id);
       await options.refuseOther();
@@ -198,7 +216,7 @@ export const createRestore = (options: RestoreOptions) => {
         try {
           failedUploads = await loadAll(manifest, installation);
         } catch (error) {
-          await target.clear();
+          await undo(error);
           throw error;
         }
         await options.migrate(options.knownMigrations.length);
