@@ -11,6 +11,7 @@ import { parseDigests } from '../../uploads/options/digest.js';
 import { uploadError } from '../../uploads/options/upload-error.js';
 import { uploadOptionSteps } from '../../uploads/options/upload-options.js';
 import type { Receiver } from '../../uploads/receive/receiver.js';
+import { OutcomeUnknown } from '../../uploads/receive/sender-watch.js';
 import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
@@ -115,7 +116,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         });
         const options = await runSliced(uploadOptionSteps(givenOptions(query, form.fields)));
         kept.close();
-        const process = await deps.receiver.receive({
+        const received = deps.receiver.receive({
           datasetId: dataset.id,
           storeId: dataset.storeId,
           accountId: caller.accountId,
@@ -134,6 +135,11 @@ const upload = (deps: UploadRoutesDeps): Route =>
               ? undefined
               : () => deps.quotas.requireStorage(dataset.ownerId, 0),
           sender: signal,
+        });
+        const process = await received.catch((error: unknown) => {
+          // An error response would say that nothing is published.
+          if (error instanceof OutcomeUnknown) raw.destroy();
+          throw error;
         });
         // Release the permit while waiting.
         permit.release();

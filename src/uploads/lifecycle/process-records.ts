@@ -81,6 +81,8 @@ export interface ProcessRecords extends ProcessViews {
   /** Chunk keys of the accepted pending uploads among these; null for an upload without a key. */
   chunkKeys(processIds: readonly number[]): Promise<ReadonlyMap<number, Buffer | null>>;
   layout(processId: number): Promise<Layout | undefined>;
+  /** The pending process of a dataset with this chunk key. */
+  ofChunkKey(datasetId: number, chunkKey: Buffer): Promise<number | undefined>;
 }
 
 /** `UploadState` of `processes p` and its `datasets d`. */
@@ -169,6 +171,14 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
       processId,
     ]);
     return row?.layout;
+  },
+
+  async ofChunkKey(datasetId, chunkKey) {
+    const [row] = await sql.query<{ id: number }>(
+      `SELECT id FROM processes WHERE dataset_id = $1 AND chunk_key = $2 AND ${isPending()}`,
+      [datasetId, chunkKey],
+    );
+    return row?.id;
   },
 
   ...createProcessViews(sql),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRecordSplitter } from '../../csv/record-splitter.js';
 import { checkText } from '../../csv/text-check.js';
 import type { SplitChunk } from '../../csv/types.js';
-import { type AppError, invalid, isAppError, notFound } from '../../lib/errors.js';
+import { type AppError, invalid } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { runSliced } from '../../lib/time-slicing.js';
 import { maxChunkRows } from '../../model/chunk.js';
@@ -11,7 +11,7 @@ import { type Everywhere, fitsPool, type PoolLimits } from '../../rows/index.js'
 import { createChunkKey } from '../../storage/kafka/chunk-mac.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import type { NewUpload } from '../lifecycle/acceptance.js';
+import { datasetGone, type NewUpload } from '../lifecycle/acceptance.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import type { Reservations } from '../lifecycle/reservations.js';
@@ -23,7 +23,8 @@ import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
-import { createSenderWatch, needsAnswer, requireReceived } from './sender-watch.js';
+import { createRefusal } from './refusal.js';
+import { createSenderWatch, needsAnswer, OutcomeUnknown, requireReceived } from './sender-watch.js';
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
 
@@ -38,6 +39,7 @@ export interface Receiver {
    * Resolves with the pending process when every chunk of the file is in Kafka. Memory does not depend on the size of the file, since
    * the source is read only as fast as Kafka accepts chunks.
    * @throws AppError if the file is refused or the upload fails; nothing is published then
+   * @throws OutcomeUnknown if it may be published: the caller must not answer with an error
    */
   receive(upload: Upload): Promise<ProcessView>;
 }
@@ -95,19 +97,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     first === undefined ||
     (first.last && fitsPool(options.poolLimits, { rows: first.rows, bytes: first.bytes.length }));
 
-  const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
-    const { code, message } = isAppError(error)
-      ? error
-      : { code: 'upload_broken_off', message: 'The upload was aborted.' };
-    await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
-  };
-
-  /** Logs only the code: the message may quote the file, and the caller gets it in the response. */
-  const logRefused = ({ datasetId, accountId }: Upload, error: unknown): void =>
-    log.info(
-      { dataset: datasetId, account: accountId, code: isAppError(error) ? error.code : 'upload_broken_off' },
-      'upload refused',
-    );
+  const refuse = createRefusal({ dispatcher, log });
 
   /** Receives one upload, from its first byte to the last chunk in Kafka. */
   const createTransfer = (upload: Upload) => {
@@ -116,6 +106,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const sender = createSenderWatch({ upload, processes, dispatcher, log });
     const chunkKey = createChunkKey();
     let accepted: Accepted | undefined;
+    let isAccepting = false;
     let bytes = 0;
     let isPlaced = options.everywhere === undefined;
     /** Hash of an appended file, to detect that it is sent twice. */
@@ -156,6 +147,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         traceId: options.traceId(),
         awaitsAnswer: needsAnswer(upload),
       };
+      isAccepting = true;
       const { processId } = await acceptanceLimit(datasetId, () => processes.accept(accepting));
       return {
         processId,
@@ -251,7 +243,11 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     return {
-      processId: () => accepted?.processId ?? upload.reservedId,
+      /** Also finds a process that was inserted although `accept` failed, because a later statement or its answer was lost. */
+      processId: async () =>
+        accepted?.processId ??
+        upload.reservedId ??
+        (isAccepting ? await processes.ofChunkKey(upload.datasetId, chunkKey) : undefined),
       async run(): Promise<ProcessView | undefined> {
         const timer = setInterval(beat, options.heartbeatMs);
         try {
@@ -277,13 +273,12 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       const transfer = createTransfer(upload);
       try {
         const view = await transfer.run();
-        if (view === undefined) throw notFound('dataset_gone', 'The dataset was deleted in the meantime.');
+        if (view === undefined) throw datasetGone();
         requireReceived(view);
         return view;
       } catch (error) {
-        const processId = transfer.processId();
-        if (processId === undefined) logRefused(upload, error);
-        else await failProcess(upload, processId, error);
+        // The sender watch fails it.
+        if (!(error instanceof OutcomeUnknown)) await refuse(upload, transfer.processId, error);
         throw error;
       }
     },

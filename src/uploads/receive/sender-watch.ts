@@ -4,14 +4,19 @@
  *
  * In PostgreSQL the upload is not due before `seal` (process-records.ts), so nothing is published if the API dies before that.
  * After `seal`, this watch fails the upload if it is still pending when the sender disconnects without an answer.
+ *
+ * If the answer of PostgreSQL to `seal` is lost, the upload may be due. An error response would say that nothing is published, so `seal`
+ * is repeated. If PostgreSQL stays away, the sender gets no response at all (`OutcomeUnknown`).
  */
 import { conflict, unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessView } from '../../model/process.js';
+import { isOutage } from '../../storage/outage.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import { abandoned, unanswered } from '../lifecycle/transition-records.js';
 import type { Upload } from '../options/upload.js';
+import { retryInOutage } from './outage-retry.js';
 
 interface SenderWatch {
   /** @throws AppError `upload_unanswered` if the sender has disconnected */
@@ -21,6 +26,7 @@ interface SenderWatch {
   /**
    * Releases a complete upload for publication, since its sender gets its answer now.
    * @throws AppError as `requirePresent`
+   * @throws OutcomeUnknown if PostgreSQL cannot be reached and the upload may have been released
    */
   seal(processId: number, received: Received): Promise<ProcessView | undefined>;
 }
@@ -29,7 +35,16 @@ interface SenderWatchOptions {
   readonly upload: Pick<Upload, 'datasetId' | 'reservedId' | 'sender'>;
   readonly processes: Pick<ProcessRecords, 'seal'>;
   readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;
+  /** Milliseconds for which `seal` is repeated while PostgreSQL cannot be reached. @default 20000 */
+  readonly sealPatienceMs?: number;
   readonly log: Log;
+}
+
+/** The upload may be published or not. Its sender must not get an error response; its connection is closed instead. */
+export class OutcomeUnknown extends Error {
+  constructor(processId: number, cause: unknown) {
+    super(`process ${processId} may be published: PostgreSQL did not answer`, { cause });
+  }
 }
 
 /** True if the sender knows the result only from the answer. */
@@ -48,13 +63,17 @@ export const createSenderWatch = ({
   upload,
   processes,
   dispatcher,
+  sealPatienceMs = 20_000,
   log,
 }: SenderWatchOptions): SenderWatch => {
   const { datasetId, sender } = upload;
   const watched = needsAnswer(upload) ? sender : undefined;
 
+  let isFailing = false;
   const fail = (processId: number): void => {
-    dispatcher.fail({ processId, datasetId }, unanswered).catch((error: unknown) =>
+    if (isFailing) return;
+    isFailing = true;
+    retryInOutage(() => dispatcher.fail({ processId, datasetId }, unanswered)).catch((error: unknown) =>
       // The sweep fails it if it is not sealed. If it is sealed, it is published like any other.
       log.warn({ err: error, process: processId }, 'upload without an answer not failed'),
     );
@@ -67,8 +86,14 @@ export const createSenderWatch = ({
   return {
     requirePresent,
     async seal(processId, received) {
-      requirePresent();
-      const sealed = await processes.seal(processId, received);
+      const sealed = await retryInOutage(() => {
+        requirePresent();
+        return processes.seal(processId, received);
+      }, sealPatienceMs).catch((error: unknown) => {
+        if (!isOutage(error)) throw error;
+        if (watched !== undefined) fail(processId);
+        throw new OutcomeUnknown(processId, error);
+      });
       // The upload is complete and is answered even if this fails; a sweep publishes it later.
       if (sealed?.isStored)
         await dispatcher

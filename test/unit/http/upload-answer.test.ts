@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createUploadRoutes, type UploadRoutesDeps } from '../../../src/http/routes/uploads.js';
+import { OutcomeUnknown } from '../../../src/uploads/receive/sender-watch.js';
 
 const boundary = 'line';
 const body = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1\n\r\n--${boundary}--\r\n`;
@@ -14,7 +15,11 @@ const failed = {
 };
 
 /** Calls the handler as if a worker had been faster than the response. */
-const answer = async (query: Record<string, string>): Promise<unknown> => {
+const answer = async (
+  query: Record<string, string>,
+  outcome: () => unknown = () => failed,
+  opened: (raw: IncomingMessage) => void = () => undefined,
+): Promise<unknown> => {
   const permit = {
     revoked: new AbortController().signal,
     idle() {},
@@ -27,7 +32,7 @@ const answer = async (query: Record<string, string>): Promise<unknown> => {
       requireAdmission() {},
       async receive({ source }: { source: AsyncIterable<Buffer> }) {
         for await (const _ of source);
-        return failed;
+        return outcome();
       },
     },
     semaphore: { acquire: async () => permit },
@@ -37,6 +42,7 @@ const answer = async (query: Record<string, string>): Promise<unknown> => {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     complete: true,
   }) as unknown as IncomingMessage;
+  opened(raw);
   const request = {
     query,
     raw,
@@ -68,4 +74,17 @@ it('rejects with the error of the process for a caller who waits', async () => {
     kind: 'unprocessable',
     code: 'field_count',
   });
+});
+
+it('breaks the connection when the upload may be published, since an error response says that it is not', async () => {
+  let raw: IncomingMessage | undefined;
+  const unknown = (): never => {
+    throw new OutcomeUnknown(7, new Error('lost'));
+  };
+  await expect(
+    answer({}, unknown, (opened) => {
+      raw = opened;
+    }),
+  ).rejects.toBeInstanceOf(OutcomeUnknown);
+  expect(raw?.destroyed).toBe(true);
 });
