@@ -45,6 +45,7 @@ import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
 import { createReadNotes } from '../rows/index.js';
 import { limitHeavyQueries } from '../storage/clickhouse/heavy-queries.js';
 import { createReader } from '../storage/clickhouse/reader.js';
+import { readSetting } from '../storage/postgres/settings.js';
 import { openServers } from './clickhouse-servers.js';
 import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
@@ -161,6 +162,7 @@ export const createDownloadPart = async (
     newQueryId: () => `file/${randomUUID()}`,
   });
   const exportFiles = createExportFiles({
+    installation: (await readSetting(sql, 'installation')) ?? '',
     storage,
     builds,
     folder,

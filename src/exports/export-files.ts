@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { notFound } from '../lib/errors.js';
+import { fingerprint } from '../lib/fingerprint.js';
 import type { Log } from '../lib/log.js';
 import { fileDigest, type Plan } from '../query/plan.js';
 import { fileFormats, type WholeFileRef, type WholeFiles } from '../query/whole-file.js';
@@ -64,6 +65,8 @@ interface WantedFile {
 }
 
 export interface ExportFilesOptions {
+  /** Id of the installation. A restored backup has another one, so files that were made after the backup are not served. */
+  readonly installation: string;
   readonly storage: ObjectStorage;
   readonly builds: Builds;
   readonly folder: ExportFolder;
@@ -97,20 +100,23 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
 };
 
 /** Shared by clones and restored versions. Starts with the version, so that a sweep knows which files to remove. */
-const keyOf = (plan: Plan): string => {
+const keyIn = (installation: string, plan: Plan): string => {
   const { contentId, versionId } = plan.version;
-  return fileKeyOf(contentId ?? versionId, `${plan.wholeFile}-${fileDigest(plan)}.${plan.format}`);
+  const digest = fingerprint([installation, fileDigest(plan)]);
+  return fileKeyOf(contentId ?? versionId, `${plan.wholeFile}-${digest}.${plan.format}`);
 };
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const { storage, builds, folder, links, files, maxAgeMs, signal, log } = options;
+  const keyOf = (plan: Plan): string => keyIn(options.installation, plan);
 
   const build = (ref: WholeFileRef, plan: Plan, owner: string): Build => {
     const key = keyOf(plan);
     const running = builds.current(key);
     if (running !== undefined) return running;
-    const { fingerprint } = plan;
-    const started = builds.start(key, () => files.open(ref, { owner, signal, fingerprint }));
+    const started = builds.start(key, () =>
+      files.open(ref, { owner, signal, fingerprint: plan.fingerprint }),
+    );
     const { datasetId } = ref;
     started.done
       .then(async () => {

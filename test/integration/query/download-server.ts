@@ -129,6 +129,7 @@ export const createDownloadServer = async (
     newQueryId: () => `${folder}-${queries++}`,
   });
   const exportFiles = createExportFiles({
+    installation: 'tests',
     storage,
     builds,
     folder: unlimitedFolder,
