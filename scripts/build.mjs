@@ -2,7 +2,7 @@
  * Builds the programs and the web app into `dist`. `--production` leaves out `npm start` with its embedded servers. Types are not checked:
  * `npm run typecheck` does that.
  *
- * A program is one file, with parts that it shares with others or loads later. As a module per source file, loading takes three times as long.
+ * A program is one file, with parts that it shares with others or loads later: docs/adr/0096-bundled-programs.md.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -117,7 +117,7 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   }
   if (flags.includes('--check-config')) return print(describeConfig(config));
 
-  // The program is loaded after this: traces of its errors name source files. It costs nothing before the first error.
+  // For the modules that are loaded after this, which are most of the program, stack traces name source files.
   process.setSourceMapsEnabled(true);
   const log = entry.quiet
     ? createConsoleLog(entry.name, config.logLevel, join(config.dataDir, 'logs', 'start.log'))

@@ -8,8 +8,8 @@
  *   5 rows     into ClickHouse, each file compared with its counts and hashes
  *   6 commit   from here on the restored data is visible
  *
- * A restore that fails removes the rows that it has written to ClickHouse, unless PostgreSQL may have committed. If it cannot, because a server is gone or the
- * command was killed, the next restore into the same databases removes them.
+ * A restore that fails removes the rows that it has written to ClickHouse, unless PostgreSQL may have committed. If it
+ * cannot, because a server is gone or the command was killed, the next restore into the same databases removes them.
  */
 import { conflict, isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';

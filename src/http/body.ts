@@ -21,7 +21,7 @@ const mapped = (error: Error, limitBytes: number): Error => {
   return new AppError('invalid', 'malformed_json', `the body ${faultOf(error.message)}`, { cause: error });
 };
 
-/** What is wrong with a JSON text, by the message of its parser. */
+/** Describes the fault of a JSON text from the error message of its parser. */
 const faultOf = (message: string): string => {
   if (message.includes('only supports object and array')) return 'must be a JSON object';
   if (message.includes('prototype property')) return 'must not have a member "__proto__"';

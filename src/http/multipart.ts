@@ -148,8 +148,8 @@ const connectionCut = (): Error => Object.assign(new Error('the client hung up')
 
 /**
  * Reads a form up to the beginning of its file part.
- * @throws AppError kind `invalid` (no such part, duplicate part, field after the file, malformed form, fields too large),
- *   part without a readable header, `unsupported_media`, and the errors of `kept` and `stop`
+ * @throws AppError kind `invalid` (no such part, duplicate part, part without a readable header, field after the file, malformed form, fields
+ *   too large), `unsupported_media`, and the errors of `kept` and `stop`
  */
 export const readFileForm = (
   request: IncomingMessage,

@@ -8,6 +8,12 @@ const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` 
 
 const quoted = (name: unknown): string => JSON.stringify(String(name).slice(0, 64));
 
+/** Names of types that differ from those of zod. */
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ['int', 'integer'],
+  ['record', 'object'],
+]);
+
 /** Messages that follow the name of a field: "name is required", "id must be an integer". */
 const wording = (issue: {
   code?: string;
@@ -23,11 +29,7 @@ const wording = (issue: {
 }) => {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
-    return `must be ${article(
-      String(issue.expected)
-        .replace(/^int$/, 'integer')
-        .replace(/^record$/, 'object'),
-    )}`;
+    return `must be ${article(typeNames.get(String(issue.expected)) ?? String(issue.expected))}`;
   if (issue.code === 'invalid_value' && Array.isArray(issue.values))
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))

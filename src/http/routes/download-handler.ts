@@ -189,7 +189,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
     ]);
     if (counted.status === 'rejected') {
       if (begun.status === 'fulfilled') begun.value.stop?.();
-      // What is wrong with the request is said even if the quota is used up.
+      // An invalid request is answered as such, even if the quota is used up.
       throw begun.status === 'rejected' && isAppError(begun.reason) && begun.reason.kind === 'invalid'
         ? begun.reason
         : counted.reason;

@@ -20,7 +20,10 @@ export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
 };
 
 interface SegmentHold {
-  /** Asks the server, since a half-open connection reports no error. @throws Error if the connection broke meanwhile, since rows may have been dropped. */
+  /**
+   * Asks the server, since a half-open connection reports no error.
+   * @throws Error if the connection broke meanwhile, since rows may have been dropped.
+   */
   requireHeld(): Promise<void>;
   release(): Promise<void>;
 }

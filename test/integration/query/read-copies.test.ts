@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createVersions } from '../../../src/query/versions.js';
 import { createReadCopier } from '../../../src/rows/index.js';
+import type { ReadCopierOptions } from '../../../src/rows/read-copies.js';
 import { forgetCopies, makeRoom, noteRead } from '../../../src/rows/read-copy-records.js';
 import { countRepair } from '../../../src/rows/versions.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -160,6 +161,23 @@ const formatted = questions.flatMap((question, at) => {
     ...((question.transpose ?? question.$format) === undefined ? [{ ...question, $format: format }] : []),
   ];
 });
+
+/** One round of the job that makes copies, without a worker. */
+const copyOnce = (
+  clickhouse: ReadCopierOptions['clickhouse'],
+  find: ReadCopierOptions['find'],
+): Promise<void> =>
+  createReadCopier({
+    sql: product.sql,
+    clickhouse,
+    find,
+    isBeingWritten: () => 'false',
+    quietMs: 0,
+    maxBytes: 1e9,
+    keepMs: 86_400_000,
+    onCopied: () => undefined,
+    log: silentLog,
+  })(AbortSignal.timeout(30_000));
 
 describe('a version that is read again', () => {
   it('has the same answers and tags when it is read from a copy', async () => {
@@ -339,22 +357,11 @@ describe('a version that is read again', () => {
     const secondsAfterAttempt = async (address: string, onBegun = (): void => {}): Promise<number> => {
       await product.sql.query('INSERT INTO read_copies (version_id) VALUES ($1)', [versionId]);
       const clickhouse = createClickHouse({ url: address, database });
-      const round = createReadCopier({
-        sql: product.sql,
-        clickhouse,
-        find: (wanted) => {
+      try {
+        await copyOnce(clickhouse, (wanted) => {
           onBegun();
           return versions.find({ ...wanted, currentVersionId: null });
-        },
-        isBeingWritten: () => 'false',
-        quietMs: 0,
-        maxBytes: 1e9,
-        keepMs: 86_400_000,
-        onCopied: () => undefined,
-        log: silentLog,
-      });
-      try {
-        await round(AbortSignal.timeout(30_000));
+        });
       } catch (error) {
         if (!isOutage(error)) throw error;
       } finally {
@@ -391,27 +398,17 @@ describe('a version that is read again', () => {
       database: config.clickhouseDatabase,
     });
     const repairs: (number | undefined)[] = [];
-    await createReadCopier({
-      sql,
-      clickhouse,
-      find: async (wanted) => {
-        const version = await createVersions(sql).find({ ...wanted, currentVersionId: null });
-        repairs.push(version.repairs);
-        if (repairs.length > 1) return version;
-        await sql.tx(async (tx) => {
-          const repaired = await countRepair(tx, dataset, [{ from: Number(versionId), until: null }]);
-          await forgetCopies(tx, repaired);
-        });
-        await noteRead(sql, Number(versionId));
-        return version;
-      },
-      isBeingWritten: () => 'false',
-      quietMs: 0,
-      maxBytes: 1e9,
-      keepMs: 86_400_000,
-      onCopied: () => undefined,
-      log: silentLog,
-    })(AbortSignal.timeout(30_000));
+    await copyOnce(clickhouse, async (wanted) => {
+      const version = await createVersions(sql).find({ ...wanted, currentVersionId: null });
+      repairs.push(version.repairs);
+      if (repairs.length > 1) return version;
+      await sql.tx(async (tx) => {
+        const repaired = await countRepair(tx, dataset, [{ from: Number(versionId), until: null }]);
+        await forgetCopies(tx, repaired);
+      });
+      await noteRead(sql, Number(versionId));
+      return version;
+    });
     await clickhouse.close();
     expect(repairs).toEqual([undefined, 1]);
     expect(await tableOf(versionId!)).toBeDefined();

@@ -17,6 +17,9 @@ const noMemory = refusal('241', 'MEMORY_LIMIT_EXCEEDED');
 
 type Work = (begin: () => void) => Outcome;
 
+/** Errors of merges. */
+const failures = new Set<Error>();
+
 /** A process of mode merge_columns whose merge does this, and the workers that take its turns. */
 const processWith = (work: Work) => {
   const tried: number[] = [];
@@ -42,7 +45,12 @@ const processWith = (work: Work) => {
       log: silentLog,
       mergeColumns: async () => {
         tried.push(Date.now());
-        return work(begin);
+        try {
+          return work(begin);
+        } catch (error) {
+          failures.add(error as Error);
+          throw error;
+        }
       },
     } as unknown as Parameters<typeof createMerger>[0]);
   return { tried, worker, numbersUsedUp: () => begins(lastMerge) };
@@ -50,11 +58,16 @@ const processWith = (work: Work) => {
 
 type Step = ReturnType<typeof createMerger>;
 
+/** The merger throws on what its merge threw, so that the sweep repeats it. */
+const toBeRetried = (error: Error): undefined => {
+  if (!failures.has(error)) throw error;
+};
+
 /** Takes a turn with each worker at every poll, until an outcome other than `done` or `ms` are over. */
 const poll = async (workers: readonly Step[], ms: number, everyMs = 500): Promise<Outcome | undefined> => {
   for (const end = Date.now() + ms; Date.now() < end; vi.advanceTimersByTime(everyMs))
     for (const step of workers) {
-      const outcome = await step({ processId: 7 } as never, {} as never).catch(() => undefined);
+      const outcome = await step({ processId: 7 } as never, {} as never).catch(toBeRetried);
       if (outcome !== undefined && outcome.kind !== 'done') return outcome;
     }
   return undefined;

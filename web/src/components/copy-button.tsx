@@ -6,7 +6,7 @@ import { texts } from '../texts.js';
 interface CopyButtonProps {
   /** The element whose text is copied, and selected if the browser does not allow copying. */
   readonly of: RefObject<HTMLElement | null>;
-  /** What is copied, if several buttons have the same label. */
+  /** Names the text for screen readers. Needed where a page has several of these buttons. */
   readonly name?: string;
 }
 

@@ -5,8 +5,8 @@ import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { withColumnRenamed } from '../../lib/filter.js';
+import { settled } from '../../lib/follow.js';
 import { address, setQuery } from '../../lib/router.js';
-import { settled } from '../../lib/settle.js';
 import type { Column, DatasetDetail, Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 

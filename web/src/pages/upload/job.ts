@@ -1,8 +1,8 @@
 import { ApiError, api, isAbort, request } from '../../lib/api.js';
+import { settled } from '../../lib/follow.js';
 import { createStore } from '../../lib/store.js';
 import type { Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
-import { follow } from './follow.js';
 import { type NewDataset, newDataset } from './new-dataset.js';
 
 /** Upload of one file. */
@@ -68,19 +68,6 @@ const send = async ({ file, into, options }: Wanted, jobId: number): Promise<Pro
   return process;
 };
 
-/** Waits until the rows are published, also while the service is unreachable. */
-const isPublished = ({ datasetId, id }: Process): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    follow(datasetId, id, {
-      onProcess: ({ status }) => {
-        if (status !== 'pending') resolve(status === 'completed');
-      },
-      onError: (error, isPassing) => {
-        if (!isPassing) reject(error);
-      },
-    });
-  });
-
 /**
  * Sends the files one after the other. If the first one replaces the rows of a dataset, the others wait until its rows are
  * published: if it failed, they would be appended to the old rows.
@@ -109,7 +96,8 @@ export const start = async (wanted: readonly Wanted[]): Promise<void> => {
       const process = await send(one, one.id);
       update(one.id, { isOver: true });
       const isReplaced = typeof one.into === 'number' && one.options.mode === 'replace';
-      if (!isReplaced || index === batch.length - 1 || (await isPublished(process))) continue;
+      if (!isReplaced || index === batch.length - 1) continue;
+      if ((await settled(process)).status === 'completed') continue;
       stop();
       return;
     } catch (error) {

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorState, ErrorText, Waiting } from '../../components/states.js';
 import { useAct } from '../../lib/act.js';
+import { follow } from '../../lib/follow.js';
 import { bytes, count } from '../../lib/format.js';
 import type { Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
-import { follow } from './follow.js';
 import { cancel } from './job.js';
 import { Outcome } from './outcome.js';
 

@@ -1,5 +1,5 @@
-import { ApiError, api, isAbort } from '../../lib/api.js';
-import type { Process } from '../../lib/types.js';
+import { ApiError, api, isAbort } from './api.js';
+import type { Process } from './types.js';
 
 const pauseMs = 500;
 
@@ -60,4 +60,19 @@ export const follow = (datasetId: number, processId: number, listener: Listener)
     followed.delete(one);
     one.stop.abort();
   };
+};
+
+/** Resolves when the process has ended, also if the service is unreachable meanwhile. */
+export const settled = async (process: Process): Promise<Process> => {
+  if (process.status !== 'pending') return process;
+  return new Promise((resolve, reject) => {
+    follow(process.datasetId, process.id, {
+      onProcess: (view) => {
+        if (view.status !== 'pending') resolve(view);
+      },
+      onError: (error, isPassing) => {
+        if (!isPassing) reject(error);
+      },
+    });
+  });
 };

@@ -17,7 +17,7 @@ interface FollowModule {
 }
 
 // Not a static import: its types are those of browsers, which differ from those of Node.
-const path = new URL('../../../web/src/pages/upload/follow.ts', import.meta.url).pathname;
+const path = new URL('../../../web/src/lib/follow.ts', import.meta.url).pathname;
 const { follow } = (await import(path)) as FollowModule;
 
 afterEach(() => {
