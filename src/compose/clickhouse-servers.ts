@@ -1,4 +1,4 @@
-import { explainCertificate } from '../lib/certificate.js';
+import { explainConnection } from '../lib/connection-faults.js';
 import { connectServers } from '../rows/index.js';
 import { type ClickHouseServers, type Connection, createClickHouse } from '../storage/clickhouse/client.js';
 import { createReader, type Reader } from '../storage/clickhouse/reader.js';
@@ -37,7 +37,7 @@ export const openServers = async (
       await scope.defer('ClickHouse connections', connection.close);
       return wrap(connection, address);
     },
-    explain: (work) => explainCertificate('CLICKHOUSE_URL', work),
+    explain: (work) => explainConnection('CLICKHOUSE_URL', work),
     log,
   });
 

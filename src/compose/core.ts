@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { explainCertificate } from '../lib/certificate.js';
+import { explainConnection } from '../lib/connection-faults.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics/metrics.js';
 import type { Scope } from '../lib/scope.js';
@@ -54,7 +54,7 @@ export const connect = async (
 ): Promise<Core> => {
   const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
-  await explainCertificate('DATABASE_URL', () => requireSchema(sql));
+  await explainConnection('DATABASE_URL', () => requireSchema(sql));
   const metrics = createMetrics({ defaults: true });
   const processJobs = await openJobs({ config, log, sql }, metrics, scope);
 

@@ -66,5 +66,9 @@ export const badConfiguration = (message: string): AppError =>
 
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
-/** Message of a thrown value. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Message of a thrown value. Node's error for a name with several addresses has none itself, but one for each address. */
+export const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error.message;
+};

@@ -1,4 +1,4 @@
-import { isCertificateCode } from '../lib/certificate.js';
+import { isCertificateCode } from '../lib/connection-faults.js';
 import { isClickHouseException, isPassing } from './clickhouse/errors.js';
 
 /** Codes of Node for a peer that cannot be reached or has disconnected. */

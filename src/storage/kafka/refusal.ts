@@ -30,6 +30,8 @@ const refusalOf = (error: Error, settings: SecuritySettings): string | undefined
   if (error.name === 'KafkaJSAggregateError') return topicRefusal(Reflect.get(error, 'errors'));
   if (error.name === 'KafkaJSSASLAuthenticationError' || saslTypes.has(Reflect.get(error, 'type')))
     return `Kafka refused ${credentials}: ${error.message}.`;
+  if (error.name === 'KafkaJSConnectionError')
+    return `Kafka at KAFKA_BROKERS cannot be reached: ${error.message}.`;
   if (error.name !== 'KafkaJSConnectionClosedError') return undefined;
   const { kafkaSaslMechanism: mechanism, kafkaTls } = settings;
   const security =

@@ -1,7 +1,7 @@
 import { runner } from 'node-pg-migrate';
 import pRetry, { type Options as RetryOptions } from 'p-retry';
 import pg from 'pg';
-import { explainCertificate } from '../../lib/certificate.js';
+import { explainConnection } from '../../lib/connection-faults.js';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { appliedMigrations, readSchema, refuseOther } from './schema.js';
@@ -48,7 +48,7 @@ const connect = (databaseUrl: string, waitMs: number, log: Log): Promise<pg.Clie
     async () => {
       // A client can connect only once.
       const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-      await explainCertificate('DATABASE_URL', () => client.connect());
+      await client.connect();
       return client;
     },
     notUpYet,
@@ -85,7 +85,7 @@ export const migrate = async ({
   folder,
 }: MigrateOptions): Promise<string[]> => {
   const schema = readSchema(folder);
-  const client = await connect(databaseUrl, waitMs, log);
+  const client = await explainConnection('DATABASE_URL', () => connect(databaseUrl, waitMs, log));
   const sql = inTransaction(client);
   const names: string[] = [];
   const run = async (): Promise<void> => {
