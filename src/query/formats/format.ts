@@ -79,7 +79,11 @@ export interface Table {
 /** Converts the output of ClickHouse. */
 interface Frame {
   /** @param about description of the rows; ignored unless `describes` */
-  rows(bytes: Readable, columns: readonly Pick<OutputColumn, 'name' | 'fieldId'>[], about?: Sheet): Readable;
+  rows(
+    bytes: Readable,
+    columns: readonly Pick<OutputColumn, 'name' | 'physical' | 'fieldId'>[],
+    about?: Sheet,
+  ): Readable;
   transposed(
     bytes: AsyncIterable<Buffer>,
     names: readonly string[],

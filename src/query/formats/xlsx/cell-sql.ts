@@ -102,13 +102,28 @@ export const columnLetters = (index: number): string => {
   return `${rest < 0 ? '' : columnLetters(rest)}${String.fromCharCode(65 + (index % 26))}`;
 };
 
-/** Rows of a sheet below its header. */
-export const rowsPerSheet = (columns: number): number =>
-  Math.max(1, Math.min(maxRows, Math.floor(maxCells / Math.max(1, columns))));
-
 const maxRows = 1_048_575;
-/** A sheet is a zip entry of less than 4 GiB. */
-const maxCells = 50_000_000;
+/** A sheet is a ZIP entry of less than 4 GiB. */
+const maxBytes = 4_000_000_000;
+/** Bytes of XML of a number or a date. */
+const valueBytes = 80;
+/** Bytes of XML of a text of 120 bytes. A sheet of longer ones may exceed its bytes, which breaks the download at its end. */
+const textBytes = 200;
+
+/** Rows of a sheet below its header. @param texts number of the columns that have texts */
+export const rowsPerSheet = (columns: number, texts: number): number => {
+  const bytes = valueBytes * (columns - texts) + textBytes * texts;
+  return Math.max(1, Math.min(maxRows, Math.floor(maxBytes / Math.max(1, bytes))));
+};
+
+/** Columns with cells of text; decimals that no double represents are text too. */
+const textSheets: ReadonlySet<ColumnType['sheet']> = new Set(['text', 'exactNumber']);
+
+export const rowsPerSheetOf = (columns: readonly Pick<OutputColumn, 'physical'>[]): number =>
+  rowsPerSheet(
+    columns.length,
+    columns.filter(({ physical }) => textSheets.has(columnTypeOf(physical).sheet)).length,
+  );
 
 /** Row number within its sheet, as text; the header is row 1. Use only directly above a sorted subquery. */
 export const sheetRowSql = (rowsOfSheet: number, before: number): string =>
@@ -120,7 +135,7 @@ export const sheetSql = (columns: readonly OutputColumn[], fromAndTail: string):
   const cells = columns.map(({ physical }, index) =>
     nullableCellXml(`x${index}`, physical, `'${columnLetters(index)}', n`),
   );
-  const rowNumber = sheetRowSql(rowsPerSheet(columns.length), 0);
+  const rowNumber = sheetRowSql(rowsPerSheetOf(columns), 0);
   return `SELECT concat('<row r="', n, '">', ${cells.join(',\n')}, '</row>')
 FROM (SELECT *, ${rowNumber} AS n FROM (SELECT ${inner}\n${fromAndTail}))`;
 };

@@ -1,5 +1,12 @@
 import type { FormatRecord, TableFrame, TransposedSelect } from '../format.js';
-import { columnLetters, nullableCellXml, rowsPerSheet, sheetRowSql, sheetSql } from './cell-sql.js';
+import {
+  columnLetters,
+  nullableCellXml,
+  rowsPerSheet,
+  rowsPerSheetOf,
+  sheetRowSql,
+  sheetSql,
+} from './cell-sql.js';
 import { tableWorkbook } from './table-rows.js';
 import { maxCharacters, textLength } from './text-length.js';
 import { writeWorkbook } from './workbook.js';
@@ -18,7 +25,7 @@ const transposed: TransposedSelect = {
     return `concat('<row r="', m, '">', ${cells.join(', ')}, ${rest}, '</row>')`;
   },
   keyOf: (_, index) => columnLetters(index),
-  rowNumber: (columns, before) => sheetRowSql(rowsPerSheet(columns), before),
+  rowNumber: (columns, before) => sheetRowSql(rowsPerSheet(columns, columns), before),
   inOneQuery: false,
   clickHouse,
   settings,
@@ -49,11 +56,11 @@ export const xlsx: FormatRecord<TableFrame> = {
       writeWorkbook(
         bytes as AsyncIterable<Buffer>,
         columns.map(({ name }) => name),
-        rowsPerSheet(columns.length),
+        rowsPerSheetOf(columns),
         about,
       ),
     transposed: (bytes, names, _appearance, about) =>
-      writeWorkbook(bytes, names, rowsPerSheet(names.length), about),
+      writeWorkbook(bytes, names, rowsPerSheet(names.length, names.length), about),
     table: tableWorkbook,
   },
 };
