@@ -24,8 +24,13 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
     ]);
     const [job] = kindsOf(all, 'Job');
     expect(job?.metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
-    const commands = podsOf(all).map(({ pod }) => pod.containers[0]?.command.join(' '));
-    expect(commands.sort()).toEqual(['node dist/api.js', 'node dist/migrate.js', 'node dist/worker.js']);
+    const commands = podsOf(all).map(({ pod }) => pod.containers[0]?.command.slice(0, 2).join(' '));
+    expect(commands.sort()).toEqual([
+      ...(kindsOf(all, 'CronJob').length > 0 ? ['node dist/admin.js'] : []),
+      'node dist/api.js',
+      'node dist/migrate.js',
+      'node dist/worker.js',
+    ]);
     for (const command of commands)
       expect(existsSync(projectPath((command ?? '').replace(/^node dist\/(.*)\.js$/, 'src/$1.ts')))).toBe(
         true,
@@ -55,6 +60,11 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
         );
       }
     }
+  });
+
+  it('gives its service account, which may have a role for object storage, to all that use export files or backups', () => {
+    for (const { pod } of podsOf(all.filter(({ kind }) => kind !== 'Job')))
+      expect(pod.serviceAccountName).toBe('catalog-tabulary');
   });
 
   it('sets only existing settings with accepted values, and secrets by reference', () => {
@@ -172,7 +182,7 @@ describe('the chart for production', () => {
   });
 
   it('has network policies with the ports of its dependencies, and service monitors', () => {
-    expect(kindsOf(all, 'NetworkPolicy')).toHaveLength(3);
+    expect(kindsOf(all, 'NetworkPolicy')).toHaveLength(podsOf(all).length);
     for (const { spec } of kindsOf(all, 'NetworkPolicy'))
       expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(
         expect.arrayContaining([53, 5432, 6432, 8443, 9000, 9093]),
@@ -255,7 +265,7 @@ describe('the chart for production', () => {
 
   it('mounts CA certificates without their private keys', () => {
     const mounted = podsOf(all).flatMap(({ pod }) => pod.volumes.flatMap(({ secret }) => secret ?? []));
-    expect(mounted).toHaveLength(9);
+    expect(mounted).toHaveLength(12);
     for (const { items } of mounted) expect(items?.map(({ key }) => key)).toEqual(['ca.crt']);
   });
 });

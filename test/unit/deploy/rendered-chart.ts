@@ -30,6 +30,7 @@ interface Container {
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 }
 export interface PodSpec {
+  readonly serviceAccountName?: string;
   readonly terminationGracePeriodSeconds?: number;
   readonly automountServiceAccountToken: boolean;
   readonly enableServiceLinks?: boolean;
@@ -40,6 +41,13 @@ export interface PodSpec {
     readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
     readonly persistentVolumeClaim?: { readonly claimName: string };
   }[];
+}
+interface PodTemplate {
+  readonly metadata: {
+    readonly labels: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  readonly spec: PodSpec;
 }
 export interface Rule {
   readonly alert?: string;
@@ -58,13 +66,8 @@ export interface Resource {
     readonly groups?: readonly { readonly rules: readonly Rule[] }[];
     readonly selector?: { readonly matchLabels?: Record<string, string> };
     readonly podSelector?: { readonly matchLabels: Record<string, string> };
-    readonly template?: {
-      readonly metadata: {
-        readonly labels: Record<string, string>;
-        readonly annotations?: Record<string, string>;
-      };
-      readonly spec: PodSpec;
-    };
+    readonly template?: PodTemplate;
+    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
     readonly metrics?: readonly { readonly type: string }[];
     readonly clusterIP?: string;
     readonly type?: string;
@@ -101,8 +104,9 @@ export const kindsOf = (all: readonly Resource[], kind: string): Resource[] =>
 export const podsOf = (
   all: readonly Resource[],
 ): { name: string; pod: PodSpec; labels: Record<string, string> }[] =>
-  all.flatMap(({ metadata, spec }) =>
-    spec?.template === undefined
+  all.flatMap(({ metadata, spec }) => {
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    return template === undefined
       ? []
-      : [{ name: metadata.name, pod: spec.template.spec, labels: spec.template.metadata.labels }],
-  );
+      : [{ name: metadata.name, pod: template.spec, labels: template.metadata.labels }];
+  });
