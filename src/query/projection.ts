@@ -22,21 +22,6 @@ export const chosenColumns = (
   return [...entities, ...[...selected].filter((column) => !column.isEntity)];
 };
 
-export const headerOf = (column: StoredColumn, includeIds: boolean): string =>
-  // Columns computed by `$apply` have no id.
-  includeIds && column.id > 0 ? `${column.name} [${column.id}]` : column.name;
-
-const textOf = (column: StoredColumn): string =>
-  `ifNull(${columnTypeOf(column.physical).text(storageName(column))}, '')`;
-
-/** Joins values, like names, with ` | `. A null becomes an empty text. */
-export const combinedColumn = (columns: readonly StoredColumn[], includeIds: boolean): OutputColumn => ({
-  name: columns.map((column) => headerOf(column, includeIds)).join(separator),
-  sql:
-    columns.length === 1 ? textOf(columns[0]!) : `concat(${columns.map(textOf).join(`, '${separator}', `)})`,
-  physical: 's',
-});
-
 /** The wanted name, with a number added if it is taken. */
 export const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
   let name = wanted;
@@ -44,8 +29,34 @@ export const freeName = (wanted: string, taken: ReadonlySet<string>): string => 
   return name;
 };
 
-export const plainColumn = (column: StoredColumn, includeIds: boolean): OutputColumn => ({
-  name: headerOf(column, includeIds),
+/**
+ * The columns with their headers as names, without repetitions: `$apply` may give a column the name `Price [41]`, which `includeIds`
+ * gives to another one. ClickHouse refuses equal aliases.
+ */
+export const withHeaders = (columns: readonly StoredColumn[], includeIds: boolean): StoredColumn[] => {
+  const taken = new Set<string>();
+  return columns.map((column) => {
+    const { id } = column;
+    // Columns computed by `$apply` have no id.
+    const name = freeName(includeIds && id > 0 ? `${column.name} [${id}]` : column.name, taken);
+    taken.add(name);
+    return { ...column, name };
+  });
+};
+
+const textOf = (column: StoredColumn): string =>
+  `ifNull(${columnTypeOf(column.physical).text(storageName(column))}, '')`;
+
+/** Joins values, like names, with ` | `. A null becomes an empty text. */
+export const combinedColumn = (columns: readonly StoredColumn[]): OutputColumn => ({
+  name: columns.map(({ name }) => name).join(separator),
+  sql:
+    columns.length === 1 ? textOf(columns[0]!) : `concat(${columns.map(textOf).join(`, '${separator}', `)})`,
+  physical: 's',
+});
+
+export const plainColumn = (column: StoredColumn): OutputColumn => ({
+  name: column.name,
   sql: storageName(column),
   physical: column.physical,
   // Columns computed by `$apply` have no id.
@@ -59,9 +70,10 @@ export const outputColumns = (
 ): OutputColumn[] => {
   const { combineEntities, includeIds } = options;
   const entities = chosen.filter((column) => column.isEntity);
-  if (!combineEntities || entities.length < 2) return chosen.map((column) => plainColumn(column, includeIds));
-  const values = chosen.filter((column) => !column.isEntity).map((column) => plainColumn(column, includeIds));
-  const combined = combinedColumn(entities, includeIds);
+  if (!combineEntities || entities.length < 2) return withHeaders(chosen, includeIds).map(plainColumn);
+  const others = chosen.filter((column) => !column.isEntity);
+  const values = withHeaders(others, includeIds).map(plainColumn);
+  const combined = combinedColumn(withHeaders(entities, includeIds));
   const taken = new Set(values.map(({ name }) => name));
   return [{ ...combined, name: freeName(combined.name, taken) }, ...values];
 };

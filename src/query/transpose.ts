@@ -18,7 +18,7 @@ import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
 import type { OutputColumn, TransposedSelect } from './formats/format.js';
 import type { Plan } from './plan.js';
-import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
+import { combinedColumn, freeName, plainColumn, withHeaders } from './projection.js';
 import { buildTail, requireTimeColumn } from './statement.js';
 
 export const maxDates = 10_000;
@@ -43,19 +43,24 @@ export interface TransposeShape {
 export interface TransposeLayout {
   readonly date: StoredColumn;
   readonly labels: readonly OutputColumn[];
+  /** Named by their headers. */
   readonly values: readonly StoredColumn[];
 }
 
 export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
   const date = requireTimeColumn('transpose', version.columns);
-  const entities = chosen.filter((column) => column.isEntity && column !== date);
+  const others = chosen.filter((column) => column !== date);
+  const headed = (isEntity: boolean): StoredColumn[] =>
+    withHeaders(
+      others.filter((column) => column.isEntity === isEntity),
+      options.includeIds,
+    );
+  const entities = headed(true);
   const combined = options.combineEntities && entities.length > 1;
   return {
     date,
-    labels: combined
-      ? [combinedColumn(entities, options.includeIds)]
-      : entities.map((column) => plainColumn(column, options.includeIds)),
-    values: chosen.filter((column) => !column.isEntity && column !== date),
+    labels: combined ? [combinedColumn(entities)] : entities.map(plainColumn),
+    values: headed(false),
   };
 };
 
@@ -230,7 +235,7 @@ export const partSql = ({
     values: {
       ...plan.answerRows.values,
       dates: shape.dates,
-      names: part.map((column) => headerOf(column, plan.options.includeIds)),
+      names: part.map(({ name }) => name),
       ...(keyOf === undefined
         ? {}
         : { keys: names.map((name, index) => keyOf(name, labelColumns.length + index)) }),

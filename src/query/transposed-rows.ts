@@ -70,9 +70,9 @@ const partsOf = (
   return splitValues(layout.values, shape.rowsPerColumn * Math.max(1, shape.dates.length));
 };
 
-const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): OutputColumn[] => [
+const cellsOf = ({ labels, values }: TransposeLayout): OutputColumn[] => [
   ...labels,
-  ...values.map((column) => plainColumn(column, options.includeIds)),
+  ...values.map(plainColumn),
 ];
 
 export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
@@ -82,7 +82,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   const shape = await readShape(reader, plan, layout, context);
   const headers = headersOf(layout, shape);
   requireHeader(format, headers, formats[format]);
-  await requireFitting(reader, plan, cellsOf(layout, plan), context);
+  await requireFitting(reader, plan, cellsOf(layout), context);
   const transposed = select.transposed(options);
   const parts = partsOf(layout, shape, transposed.inOneQuery);
 

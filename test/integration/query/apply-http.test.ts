@@ -1,6 +1,7 @@
 /** `$apply` over HTTP: formats, options and errors. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { formatNames } from '../../../src/query/formats/formats.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -112,6 +113,42 @@ describe('other options apply to the result', () => {
     expect(await text({ $apply: byCountry, includeIds: 'true', $top: '0' })).toBe(
       `"Country [${id}]","Total","N"\r\n`,
     );
+  });
+
+  describe('a computed column with the name that includeIds gives to another one', () => {
+    const amountId = (): number => sales.columns.find(({ name }) => name === 'Amount')!.id;
+    const request = ($format: string): Record<string, string> => {
+      const id = amountId();
+      const $apply = `filter(Country eq 'Peru')/compute(Amount mul 2 as [Amount [${id}]]])`;
+      return {
+        $format,
+        $apply,
+        $select: `Amount,"Amount [${id}]"`,
+        entities: 'selected',
+        includeIds: 'true',
+      };
+    };
+
+    it('gets a number behind its name', async () => {
+      const id = amountId();
+      expect(await text(request('csv'))).toBe(`"Amount [${id}]","Amount [${id}] 2"\r\n10.05,20.1\r\n,\r\n`);
+    });
+
+    it.each(formatNames)('can be read as %s', async (format) => {
+      expect((await fetch(url(request(format)))).status).toBe(200);
+    });
+
+    it('names other rows of a transposed answer', async () => {
+      const id = amountId();
+      expect(await text({ ...request('csv'), transpose: 'true' })).toBe(
+        [
+          '"Column","2020-02-01","2020-02-03"',
+          `"Amount [${id}]",10.05,`,
+          `"Amount [${id}] 2",20.1,`,
+          '',
+        ].join('\r\n'),
+      );
+    });
   });
 
   it('$top does not change the number of groups in Row-Count', async () => {
