@@ -1,13 +1,13 @@
 /**
  * Ranges of the number columns of a version, which make sums and calculations exact and fast. Queried from ClickHouse
- * once per column, because the rows of a version never change.
+ * once per column, because only a repair changes the rows of a version.
  */
 import { createCache } from '../../lib/cache.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { NumberForm } from '../../model/column-types/column-type.js';
 import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
-import type { ReadableVersion } from '../../model/version.js';
+import { contentName, type ReadableVersion } from '../../model/version.js';
 import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';
@@ -83,8 +83,8 @@ const columnsPerQuery = 200;
 export const createNumberRanges = (reader: Reader): NumberFactsReader => {
   /** Null if no decimal type covers the column. */
   const cached = createCache<NumberRange | null>({ limit: maxCached, weigh: () => 1 });
-  const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>
-    `${versionId}/${storageName(column)}`;
+  const keyOf = (version: ReadableVersion, column: StoredColumn): string =>
+    `${contentName(version)}/${storageName(column)}`;
 
   const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberRanges =>
     new Map(

@@ -80,6 +80,15 @@ describe('ranges', () => {
     expect(queries).toHaveLength(2);
   });
 
+  it('are read again after a repair of the version', async () => {
+    const { queries, ranges } = rangesFor([['9.99', 2, '20']]);
+    await ranges.find(version, version.columns, context);
+    const repaired = { ...version, repairs: 1 };
+    expect(ranges.remembered(repaired, version.columns).size).toBe(0);
+    await ranges.find(repaired, version.columns, context);
+    expect(queries).toHaveLength(2);
+  });
+
   it('are cached also if no decimal type covers the column', async () => {
     const { queries, ranges } = rangesFor([['inf', 0, 'inf']]);
     for (let at = 0; at < 2; at += 1) await ranges.find(version, version.columns.slice(0, 1), context);
