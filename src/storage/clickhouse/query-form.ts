@@ -72,8 +72,8 @@ const splitArray = (items: readonly BoundItem[]): readonly (readonly BoundItem[]
   return pieces;
 };
 
-/** A quoted identifier, which is not changed, or the placeholder of an array. */
-const placeholders = /`(?:\\.|[^`\\])*`|\{(\w+):(Array\([^{}]*\))\}/gs;
+/** A quoted identifier or text, which is not changed, or the placeholder of an array. */
+const placeholders = /`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\])*'|\{(\w+):(Array\([^{}]*\))\}/gs;
 
 interface Fields {
   readonly sql: string;

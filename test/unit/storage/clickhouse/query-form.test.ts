@@ -35,6 +35,13 @@ describe('buildQueryForm', () => {
     expect(items).toEqual(longList.map((item) => `'${item}'`));
   });
 
+  it('does not change a text that looks like the placeholder of a long array', () => {
+    const literal = String.raw`'it\'s \\{p0:Array(String)} ${'`'}'`;
+    const text = buildQueryForm(`SELECT ${literal}, {p0:Array(String)}, ${literal}`, { p0: longList }).body;
+    expect(text).toContain(`SELECT ${literal}, arrayConcat({p0_0:Array(String)}, `);
+    expect(text).toContain(`), ${literal}\r\n`);
+  });
+
   it('sends long SQL as the body, and values in the query string', () => {
     const sql = `SELECT ${'x'.repeat(200_000)}`;
     const form = buildQueryForm(sql, { rows: 5 });
