@@ -1,6 +1,5 @@
 /** The rows of a plan as JSON entities. OData only adds columns to the statement, and text around the rows. */
 import type { Readable } from 'node:stream';
-import { invalid } from '../lib/errors.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { OutputColumn } from '../query/formats/format.js';
@@ -8,7 +7,7 @@ import { frameLines } from '../query/formats/framed-lines.js';
 import type { Plan } from '../query/plan.js';
 import { quoteText } from '../query/sql-text.js';
 import { rowOrder } from '../rows/index.js';
-import { identifierOf, isIdentifier, rowKey } from './identifiers.js';
+import { rowKey } from './identifiers.js';
 import { type EdmType, edmTypeOf } from './view.js';
 
 /** Amount of metadata in the answer: `odata.metadata` of `Accept`. */
@@ -59,43 +58,19 @@ const entityAnnotations = ({ root, set, type }: EntityOptions): OutputColumn[] =
   ];
 };
 
-/** Columns of a version already have identifiers as names; those of `$apply` may not. */
-const propertyName = (name: string): string => (isIdentifier(name) ? name : identifierOf(name, 0));
-
-const quoted = (name: string): string => JSON.stringify(name.slice(0, 64));
-
 const propertyColumns = (
   column: OutputColumn,
   { level, numbersAsText }: Pick<EntityOptions, 'level' | 'numbersAsText'>,
 ): OutputColumn[] => {
-  const { physical } = column;
+  const { name, physical } = column;
   const type = columnTypeOf(physical);
-  const name = propertyName(column.name);
   const isText = numbersAsText || edmTypeOf({ physical }) === 'Edm.String';
   const property: OutputColumn =
-    type.dataType === 'Decimal' && isText
-      ? { name, sql: type.text(column.sql), physical: 's' }
-      : { ...column, name };
+    type.dataType === 'Decimal' && isText ? { name, sql: type.text(column.sql), physical: 's' } : column;
   const typeName = typeNames[edmTypeOf({ physical })];
   return level === 'full' && typeName !== undefined
     ? [textOf(`${name}@odata.type`, typeName), property]
     : [property];
-};
-
-/** `$apply` may create names that become the same identifier, such as `[a b]` and `a_x0020_b`. */
-const requireDistinct = (columns: readonly OutputColumn[]): void => {
-  const sources = new Map<string, string>();
-  for (const { name } of columns) {
-    const identifier = propertyName(name);
-    const other = sources.get(identifier);
-    if (other !== undefined)
-      throw invalid(
-        'bad_option',
-        `$apply: the names ${quoted(other)} and ${quoted(name)} both become the property ${identifier}; give one of them another name.`,
-        { option: 'apply' },
-      );
-    sources.set(identifier, name);
-  }
 };
 
 /** The plan with the columns and the page size of an OData answer. */
@@ -103,7 +78,6 @@ export const asEntities = (plan: Plan, options: EntityOptions): Plan => {
   const { selects, key } = options;
   // Rows of `$apply` have no key.
   const hasKey = plan.options.apply === undefined;
-  if (!hasKey) requireDistinct(plan.output);
   const pageSize = Math.min(plan.options.pageSize ?? maxPageRows, pageRowsOf(plan.version));
   const { answerRows } = plan;
   return {

@@ -1,4 +1,5 @@
 /** Versions in the form that OData uses: the same columns, with identifiers as names. */
+import { invalid } from '../lib/errors.js';
 import { weakMemo } from '../lib/weak-memo.js';
 import type { Column, StoredColumn } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
@@ -6,7 +7,7 @@ import type { ReadableVersion } from '../model/version.js';
 import type { FilterColumn } from '../query/filter/filter.js';
 import type { Versions } from '../query/versions.js';
 import { rowOrder } from '../rows/index.js';
-import { identifierOf, rowKey } from './identifiers.js';
+import { identifierOf, isIdentifier, rowKey } from './identifiers.js';
 
 export type EdmType = 'Edm.Date' | 'Edm.Decimal' | 'Edm.String';
 
@@ -64,3 +65,25 @@ export const createODataVersions = (versions: Versions): Versions => ({
     return version && underIdentifiers(version);
   },
 });
+
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 64));
+
+/**
+ * Columns of a result of `$apply`, with identifiers as names. Those of the version have them already.
+ * @throws AppError 400 for names that become the same identifier, such as `[a b]` and `a_x0020_b`
+ */
+export const appliedProperties = (columns: readonly StoredColumn[]): readonly StoredColumn[] => {
+  const sources = new Map<string, string>();
+  return columns.map((column) => {
+    const identifier = isIdentifier(column.name) ? column.name : identifierOf(column.name, 0);
+    const other = sources.get(identifier);
+    if (other !== undefined)
+      throw invalid(
+        'bad_option',
+        `$apply: the names ${quoted(other)} and ${quoted(column.name)} both become the property ${identifier}; give one of them another name.`,
+        { option: 'apply' },
+      );
+    sources.set(identifier, column.name);
+    return { ...column, name: identifier };
+  });
+};

@@ -1,3 +1,4 @@
+import type { StoredColumn } from '../model/column.js';
 import type { FilterColumn, FilterLimits } from './filter/filter.js';
 import type { Sheet } from './formats/format.js';
 import type { Format } from './formats/formats.js';
@@ -20,6 +21,8 @@ export interface DownloadRequest {
   readonly filterLimits?: Partial<FilterLimits>;
   /** Virtual key column that filters may use, for protocols that expose one. */
   readonly filterKey?: FilterColumn | undefined;
+  /** Renames the columns of the result of `$apply` before the other options are read, for protocols with identifiers. */
+  readonly renameApplied?: (columns: readonly StoredColumn[]) => readonly StoredColumn[];
   /** Description of the rows, for formats that can include it. */
   readonly about?: Sheet | undefined;
   /** Changes the projection or page, for protocols with their own. */

@@ -103,12 +103,14 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 
   const applyTo = (
-    { options, filterLimits: limits }: DownloadRequest,
+    { options, filterLimits: limits, renameApplied = (columns) => columns }: DownloadRequest,
     { version, rows }: PlannedRows,
     ranges: NumberRanges,
   ): AppliedRows | undefined => {
     const { apply: text } = options;
-    return text === undefined ? undefined : applyPipeline({ text, version, rows, ranges, limits });
+    if (text === undefined) return undefined;
+    const applied = applyPipeline({ text, version, rows, ranges, limits });
+    return { ...applied, columns: renameApplied(applied.columns) };
   };
 
   /** Columns whose ranges decide the result types of `$apply`. */

@@ -27,8 +27,8 @@ const bytesOf = ({ plan: { chosen, output, answerRows }, key }: CachedPlan): num
 
 /** Undefined if the plan depends on more than the version and the options. */
 const keyOf = (request: DownloadRequest): string | undefined => {
-  const { dataset, options, format, about, adapt, filterKey, filterLimits } = request;
-  if (about !== undefined || adapt !== undefined || filterKey !== undefined || filterLimits !== undefined)
+  const { dataset, options, format, about, adapt, renameApplied, filterKey, filterLimits } = request;
+  if ([about, adapt, renameApplied, filterKey, filterLimits].some((given) => given !== undefined))
     return undefined;
   const key = `${dataset.id} ${format} ${JSON.stringify(options)}`;
   return key.length > longestKey ? undefined : key;

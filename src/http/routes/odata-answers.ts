@@ -14,7 +14,7 @@ import {
   wantsNumbersAsText,
 } from '../../odata/options.js';
 import { asEntities, type EntityOptions, entityContext, frameEntity, framePage } from '../../odata/rows.js';
-import { keyColumn, propertiesOf } from '../../odata/view.js';
+import { appliedProperties, keyColumn, propertiesOf } from '../../odata/view.js';
 import type { Downloads } from '../../query/download.js';
 import type { DownloadRequest } from '../../query/download-request.js';
 import type { Plan } from '../../query/plan.js';
@@ -120,6 +120,7 @@ const downloadOf = (
       // `$metadata` declares long numbers as texts.
       filterLimits: { numbersInQuotes: true },
       filterKey: keyColumn,
+      renameApplied: appliedProperties,
       adapt: (plan: Plan): Plan => asEntities(plan, entity),
       signal,
       requestId,

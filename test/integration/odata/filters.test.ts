@@ -206,4 +206,18 @@ describe('names that $apply creates', () => {
     const { value } = await service.page({ $apply: 'aggregate(Price with sum as [a b])' });
     expect(value).toEqual([{ a_x0020_b: 6.5 }]);
   });
+
+  it('are used by the other options as the answer has them', async () => {
+    const $apply = 'filter(Town ne null)/groupby((tolower(Town)),aggregate(Price with sum as [Total in €]))';
+    const [town, total] = ['tolower_x0028_Town_x0029_', 'Total_x0020_in_x0020__x20AC_'];
+    const { value } = await service.page({ $apply, $orderby: `${town} desc` });
+    expect(value.length).toBeGreaterThan(1);
+    expect(Object.keys(value[0] ?? {})).toEqual([town, total]);
+    const towns = value.map((row) => row[town]);
+    const ascending = await service.page({ $apply, $orderby: town });
+    expect(ascending.value.map((row) => row[town]).toReversed()).toEqual(towns);
+    const selected = await service.page({ $apply, $select: total, $filter: `${town} eq '${towns[0]}'` });
+    expect(selected.value).toEqual([{ [total]: value[0]?.[total] }]);
+    expect(await service.refusal({ $apply, $orderby: '[Total in €]' })).toEqual([400, 'unknown_column']);
+  });
 });
