@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { indexGroups } from '../sdmx/groups.js';
 import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from '../xml.js';
 
 /** SDMX-CSV rows as cells by column id. With `labels=both` header and cells are `CODE: Label`. */
@@ -55,8 +56,12 @@ const valuesOf = (element: XmlElement | undefined): Record<string, string> =>
     ]),
   );
 
-const genericSeries = (series: XmlElement, shared: Record<string, string>): XmlSeries => ({
-  key: valuesOf(childNamed(series, 'SeriesKey')),
+const genericSeries = (
+  series: XmlElement,
+  key: Readonly<Record<string, string>>,
+  shared: Readonly<Record<string, string>>,
+): XmlSeries => ({
+  key,
   attributes: { ...shared, ...valuesOf(childNamed(series, 'Attributes')) },
   observations: childrenNamed(series, 'Obs').map((observation) => ({
     period: childNamed(observation, 'ObsDimension')?.attributes.value ?? '',
@@ -76,26 +81,21 @@ const specificSeries = (series: XmlElement, shared: Readonly<Record<string, stri
   })),
 });
 
-/** Attributes of the groups of a series: those whose key is part of its own. */
-const groupAttributes = (groups: readonly XmlElement[], key: Readonly<Record<string, string>>) =>
-  Object.assign(
-    {},
-    ...groups
-      .filter((group) =>
-        Object.entries(valuesOf(childNamed(group, 'GroupKey'))).every(([id, code]) => key[id] === code),
-      )
-      .map((group) => valuesOf(childNamed(group, 'Attributes'))),
-  ) as Record<string, string>;
-
 /** Generic and structure-specific data messages. */
 export const readXmlData = (root: XmlElement): XmlSeries[] =>
   descendantsNamed(root, 'DataSet').flatMap((dataSet) => {
     const shared = valuesOf(childNamed(dataSet, 'Attributes'));
-    const groups = childrenNamed(dataSet, 'Group');
+    const groupAttributes = indexGroups(
+      childrenNamed(dataSet, 'Group').map((group) => ({
+        fixed: Object.entries(valuesOf(childNamed(group, 'GroupKey'))),
+        attributes: valuesOf(childNamed(group, 'Attributes')),
+      })),
+    );
     return descendantsNamed(dataSet, 'Series').map((series) => {
-      const key = childNamed(series, 'SeriesKey');
-      if (key === undefined) return specificSeries(series, shared);
-      return genericSeries(series, { ...shared, ...groupAttributes(groups, valuesOf(key)) });
+      const element = childNamed(series, 'SeriesKey');
+      if (element === undefined) return specificSeries(series, shared);
+      const key = valuesOf(element);
+      return genericSeries(series, key, { ...shared, ...groupAttributes((id) => key[id]) });
     });
   });
 

@@ -3,6 +3,7 @@ import { parsePeriod } from '../dates.js';
 import { sdmxFlag, withFlag } from '../flags.js';
 import { readValue } from '../numbers.js';
 import type { Named, Observation } from '../provider.js';
+import { indexGroups } from '../sdmx/groups.js';
 import { listOf, readShape, requireValue, written } from '../shape.js';
 
 /**
@@ -85,25 +86,30 @@ const statusOf = (attributes: Readonly<Record<string, string>>): string | undefi
   sdmxFlag(statusIds.map((id) => attributes[id]).find((code) => code !== undefined));
 
 /** A group's key has a position for each fixed dimension, and nothing for the others: `":::0::"`. */
-const belongsTo = (group: string, positions: readonly string[]): boolean =>
-  group.split(':').every((part, index) => part === '' || part === positions[index]);
+const fixedBy = (group: string): [index: number, position: string][] =>
+  group.split(':').flatMap((part, index): [number, string][] => (part === '' ? [] : [[index, part]]));
 
 /** Every series of a reply. */
 export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => {
   const { dataSets, structures } = readShape(provider, dataReply, payload).data;
-  return dataSets.flatMap(({ structure, series, dimensionGroupAttributes }) =>
-    Object.entries(series).map(([positions, { attributes, observations: rows }]): KeyedSeries => {
-      const { dimensions, attributes: found } = requireValue(
-        provider,
-        'a structure',
-        structures[structure ?? 0],
-      );
+  return dataSets.flatMap(({ structure, series, dimensionGroupAttributes }) => {
+    const keyed = Object.entries(series);
+    if (keyed.length === 0) return [];
+    const { dimensions, attributes: found } = requireValue(
+      provider,
+      'a structure',
+      structures[structure ?? 0],
+    );
+    const groupAttributes = indexGroups(
+      Object.entries(dimensionGroupAttributes).map(([group, cells]) => ({
+        fixed: fixedBy(group),
+        attributes: readAttributes(found.dimensionGroup, cells),
+      })),
+    );
+    const time = dimensions.observation[0];
+    return keyed.map(([positions, { attributes, observations: rows }]): KeyedSeries => {
       const parts = positions.split(':');
       requireValue(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
-      const groups = Object.entries(dimensionGroupAttributes)
-        .filter(([group]) => belongsTo(group, parts))
-        .map(([, cells]) => readAttributes(found.dimensionGroup, cells));
-      const time = dimensions.observation[0];
       return {
         key: Object.fromEntries(
           dimensions.series.map((part, index) => [
@@ -111,12 +117,15 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
             requireValue(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
           ]),
         ),
-        attributes: Object.assign({}, ...groups, readAttributes(found.series, attributes)),
+        attributes: {
+          ...groupAttributes((index) => parts[index]),
+          ...readAttributes(found.series, attributes),
+        },
         observations: Object.entries(rows).map(([position, [value, ...cells]]) => ({
           date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
           ...withFlag(readValue(value), statusOf(readAttributes(found.observation, cells))),
         })),
       };
-    }),
-  );
+    });
+  });
 };
