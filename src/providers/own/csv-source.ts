@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Options, parse } from 'csv-parse';
+import { readCsv, requireWidth } from '../csv.js';
 import { parseDay, parsePeriod } from '../dates.js';
 import { seriesNotFound, unexpectedReply } from '../errors.js';
 import { legendOf, withFlag } from '../flags.js';
@@ -28,36 +26,16 @@ const parseCommaDecimal = (text: string): string | undefined => {
   return plain.includes('.') ? undefined : parseDecimal(plain.replace(',', '.'));
 };
 
-/** Bytes parsed per turn of the event loop. */
-const pieceLength = 65_536;
-
-/** Splits into bytes and not characters, since a piece may end within a surrogate pair. */
-const piecesOf = async function* (text: string): AsyncGenerator<Buffer> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += pieceLength) {
-    yield bytes.subarray(at, at + pieceLength);
-    await nextTurn();
-  }
-};
-
-/** A file may be as large as a reply, so it is neither parsed in one turn nor stored as cells. */
-const readLines = async function* (base: Base, text: string, options: Options): AsyncGenerator<string[]> {
-  try {
-    yield* Readable.from(piecesOf(text)).pipe(parse(options)) as AsyncIterable<string[]>;
-  } catch {
-    throw unexpectedReply(base, 'it is not CSV');
-  }
-};
-
 /** Positions of the columns of a series, by their names in the header of the file. */
-const columnsOf = (base: Base, series: CsvSeries, head: readonly string[]) => {
-  const names = head.map((name) => name.trim());
+const columnsOf = (base: Base, series: CsvSeries, header: readonly string[]) => {
+  const names = header.map((name) => name.trim());
   const columnOf = (name: string): number => {
     const column = names.indexOf(name);
     if (column < 0) throw unexpectedReply(base, `no column '${name}'`);
     return column;
   };
   return {
+    header,
     date: columnOf(series.date),
     value: columnOf(series.value),
     flag: series.flag === undefined ? undefined : columnOf(series.flag),
@@ -71,23 +49,22 @@ const readRows = async (
   series: CsvSeries,
   text: string,
 ): Promise<Observation[]> => {
-  const lines = readLines(base, text, {
-    bom: true,
-    delimiter: record.delimiter,
-    from_line: record.skipLines + 1,
-    skip_empty_lines: true,
-    relax_column_count: true,
-  });
+  const found = readCsv(base, text, { delimiter: record.delimiter, from_line: record.skipLines + 1 });
   const readDecimal = record.decimalComma ? parseCommaDecimal : parseDecimal;
   const own: Observation[] = [];
   let columns: ReturnType<typeof columnsOf> | undefined;
-  for await (const cells of lines) {
+  for await (const one of found) {
+    const { cells } = one;
     if (columns === undefined) {
       columns = columnsOf(base, series, cells);
       continue;
     }
-    const { date, value, flag, wanted } = columns;
-    if (!wanted.every(([column, cell]) => cells[column]?.trim() === cell)) continue;
+    const { header, date, value, flag, wanted } = columns;
+    const isOwn = wanted.every(([column, cell]) => cells[column]?.trim() === cell);
+    // In a longer record cells are shifted, so it may be one of the series.
+    if (!isOwn && cells.length <= header.length) continue;
+    requireWidth(base, header, one);
+    if (!isOwn) continue;
     own.push({
       date: requireValue(base, `a date in column '${series.date}'`, dateOf(cells[date] ?? '', record.dates)),
       ...withFlag(

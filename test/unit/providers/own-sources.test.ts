@@ -94,6 +94,69 @@ describe('a decimal comma', () => {
   });
 });
 
+describe('the width of the records of a CSV file', () => {
+  const plain = `
+- kind: csv
+  id: plaindata
+  name: Plain
+  provider: Office of Plain Files
+  description: Files with a date, a value and a place in each record.
+  baseUrl: https://plain.example.org
+  series:
+    - { id: all, label: All, path: all.csv, date: Date, value: Value }
+    - { id: oslo, label: Oslo, path: all.csv, date: Date, value: Value, rows: { Place: Oslo } }
+`;
+  const provider = only(plain);
+  const read = (seriesId: string, text: string) => {
+    const reply = { status: 200, header: () => undefined, text };
+    const http = { text: async () => reply, json: async () => undefined };
+    return provider.series(seriesId, {}, { http, key: 'none', today: '2026-03-15' });
+  };
+
+  it.each([
+    ['a cell more', 'all', 'Date,Value\n2024-01-01,1,234.5\n', /line 2 must have 2 cells, not 3/],
+    ['a cell less', 'all', 'Date,Value\n\n2024-01-01,1\n2024-02-01', /line 4 must have 2 cells, not 1/],
+    [
+      'a value in an unnamed column more',
+      'all',
+      'Date,Value,\n2024-01-01,1,234.5,\n',
+      /line 2 must have 3 cells, not 4/,
+    ],
+    [
+      'a cell less than the series needs',
+      'oslo',
+      'Date,Place,Value\n2024-01-01,Oslo\n',
+      /line 2 must have 3 cells, not 2/,
+    ],
+    [
+      'shifted cells',
+      'oslo',
+      'Date,Value,Place\n2024-01-01,1,234.5,Oslo\n',
+      /line 2 must have 3 cells, not 4/,
+    ],
+  ])('must be that of the header: %s is refused', async (_what, seriesId, text, message) => {
+    await expect(read(seriesId, text)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    ['at the end of a record', 'all', 'Date,Value\n2024-01-01,1,\n2024-02-01,2, ,\n'],
+    ['at the end of the header', 'all', 'Date,Value,,\n2024-01-01,1\n2024-02-01,2,\n'],
+    [
+      'around the records of a series',
+      'oslo',
+      'Date,Value,Place\n2024-01-01,1,Oslo\n2024-02-01,2,Oslo\nSource: office\n',
+    ],
+  ])('may differ by empty cells and notes %s', async (_where, seriesId, text) => {
+    expect((await read(seriesId, text)).data).toEqual([
+      { date: '2024-01-01', value: '1' },
+      { date: '2024-02-01', value: '2' },
+    ]);
+  });
+});
+
 describe('a long file of CSV', () => {
   const rates = `
 - kind: csv
