@@ -2,7 +2,7 @@ import { groupBy } from '../panel.js';
 import type { Params } from '../parameter.js';
 import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
-import { worldBankCountries, worldBankRegions } from './countries.js';
+import { codesByShortCode, worldBankCountries, worldBankRegions } from './countries.js';
 import {
   defaultCountry,
   fetchAllRows,
@@ -15,8 +15,11 @@ import {
 
 type Row = Awaited<ReturnType<typeof fetchAllRows>>['rows'][number];
 
-/** Three letters; regions and groups may only have two characters. */
-const codeOf = ({ countryiso3code, country }: Row): string => countryiso3code || country?.id || '';
+/** Rows of income groups, and of some regions, have only the short code. */
+const codeOf = ({ countryiso3code, country }: Row): string => {
+  const id = country?.id ?? '';
+  return countryiso3code || (codesByShortCode.get(id) ?? id);
+};
 
 const labels = new Map(worldBankCountries.map(({ code, label }) => [code, label]));
 

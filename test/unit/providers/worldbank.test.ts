@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { resolveParams } from '../../../src/gateway/params.js';
 import type { Params } from '../../../src/providers/parameter.js';
-import { worldBankCountries, worldBankRegions } from '../../../src/providers/worldbank/countries.js';
+import {
+  codesByShortCode,
+  worldBankCountries,
+  worldBankRegions,
+} from '../../../src/providers/worldbank/countries.js';
 import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
@@ -229,6 +233,41 @@ describe('world bank', () => {
     expect(found?.metadata.frequency).toBe('Quarterly, Annual');
     expect(found?.missing).toEqual(['DNK']);
     expect((await read('Q'))?.missing).toEqual(['SWE', 'DNK']);
+  });
+
+  it('finds income groups, whose rows have only a short code, and counts none of them among all countries', async () => {
+    const row = (id: string, value: string, countryiso3code: string) => ({
+      country: { id, value },
+      countryiso3code,
+      date: '2024',
+      value: 1,
+    });
+    const rows = [
+      row('XD', 'High income', ''),
+      row('NO', 'Norway', 'NOR'),
+      row('1A', 'Arab World', ''),
+      row('XO', 'Low & middle income', ''),
+    ];
+    const page = [{ page: 1, pages: 1, per_page: 20000, total: rows.length }, rows];
+    const { ctx } = await open([
+      data('HIC;NOR;ARB;LMY', 'LONG', whole, page),
+      data('all', 'LONG', whole, page),
+    ]);
+    const found = await worldBank.panel?.('LONG', { country: 'HIC;NOR;ARB;LMY' }, ctx);
+    expect(found?.series.map(({ codes, labels }) => [codes[0], labels[0]])).toEqual([
+      ['ARB', 'Arab World'],
+      ['HIC', 'High income'],
+      ['LMY', 'Low & middle income'],
+      ['NOR', 'Norway'],
+    ]);
+    expect(found?.missing).toBeUndefined();
+    const all = await worldBank.panel?.('LONG', { country: 'all' }, ctx);
+    expect(all?.series.map(({ codes }) => codes[0])).toEqual(['NOR']);
+  });
+
+  it('knows a distinct short code of every region and group', () => {
+    expect(new Set(codesByShortCode.values())).toEqual(worldBankRegions);
+    expect([...codesByShortCode.keys()].filter((code) => !/^[A-Z0-9]{2}$/.test(code))).toEqual([]);
   });
 
   it('accepts a list of countries by any of their names', () => {
