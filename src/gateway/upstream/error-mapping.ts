@@ -30,6 +30,8 @@ const byStatus = (
   nowMs: number,
 ): AppError | undefined => {
   const { status } = reply;
+  // No request has a Range.
+  if (status === 206) return unexpectedReply(provider, 'it is a part of the data');
   if (status >= 200 && status < 300) return undefined;
   if (status === 401 || status === 403) {
     return keyed ? keyRefused(provider) : upstreamFailed(provider, 'Access was refused.');
@@ -100,15 +102,14 @@ export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged)
 export const errorOfWire = (provider: Provider, failure: WireError): AppError => {
   const { name } = provider;
   const late = `${name} did not answer in time; narrow the date range or try again later.`;
+  const broken = `${name} could not be reached, or its reply is incomplete.`;
   switch (failure.failure) {
     case 'timeout':
       return errorOf(provider, 'timeout', 'upstream_timeout', late, { cause: failure });
     case 'too_large':
       return tooLarge(provider);
     case 'connection':
-      return errorOf(provider, 'upstream', 'upstream_unreachable', `${name} could not be reached.`, {
-        cause: failure,
-      });
+      return errorOf(provider, 'upstream', 'upstream_unreachable', broken, { cause: failure });
     case 'redirect':
       return unexpectedReply(provider, 'it redirects to another site', failure);
     default:

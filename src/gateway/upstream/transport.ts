@@ -1,5 +1,9 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { PassThrough, pipeline, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Log } from '../../lib/log.js';
-import { fetchPublic } from './public-fetch.js';
+import { publicAgents } from './public-agents.js';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
@@ -42,8 +46,8 @@ const site = (host: string): string => host.replace(/^www\./, '');
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /** Target of a redirect that may be followed: on the same site, and never from https to http. */
-const redirectTarget = (from: URL, location: string | null): URL => {
-  if (location === null || !URL.canParse(location, from.href))
+const redirectTarget = (from: URL, location: string | undefined): URL => {
+  if (location === undefined || !URL.canParse(location, from.href))
     throw new WireError('redirect', 'redirect without a target');
   const to = new URL(location, from);
   const sameSite = site(to.hostname) === site(from.hostname) && to.port === from.port;
@@ -54,8 +58,8 @@ const redirectTarget = (from: URL, location: string | null): URL => {
   return to;
 };
 
-const decoderOf = (headers: Headers): InstanceType<typeof TextDecoder> => {
-  const charset = /charset="?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8';
+const textDecoderOf = ({ headers }: IncomingMessage): InstanceType<typeof TextDecoder> => {
+  const charset = /charset="?([\w.:-]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   try {
     return new TextDecoder(charset);
   } catch {
@@ -64,15 +68,33 @@ const decoderOf = (headers: Headers): InstanceType<typeof TextDecoder> => {
   }
 };
 
+/** Decompressors by content coding. Unlike those of `fetch`, they fail for a body that ends before its compressed data does. */
+const decompressors: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+const acceptEncoding = 'gzip, br';
+
+/** A body without bytes has no coding, whatever its header says. */
+const decompressorOf = ({ statusCode, headers }: IncomingMessage): Transform => {
+  const isEmpty = statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
+  const coding = isEmpty ? '' : (headers['content-encoding'] ?? '').trim().toLowerCase();
+  // Some servers send a charset as the coding. A coding that was not requested makes a text that no connector can parse.
+  return decompressors[coding]?.() ?? new PassThrough();
+};
+
 /** Counts bytes after decompression while they are streamed, so a decompression bomb stops at the limit. */
-const readBody = async (response: Response, maxBytes: number): Promise<string> => {
-  if (response.body === null) return '';
-  const decoder = decoderOf(response.headers);
+const readBody = async (response: IncomingMessage, maxBytes: number): Promise<string> => {
+  const decoder = textDecoderOf(response);
   const parts: string[] = [];
   let bytes = 0;
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+  // An error of the response is thrown by the loop. Leaving the loop destroys both streams and closes the connection.
+  const body = pipeline(response, decompressorOf(response), () => undefined);
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    // Leaving the loop cancels the body and closes the connection.
     if (bytes > maxBytes) throw new WireError('too_large', `more than ${maxBytes} bytes`);
     parts.push(decoder.decode(chunk, { stream: true }));
   }
@@ -81,42 +103,44 @@ const readBody = async (response: Response, maxBytes: number): Promise<string> =
 };
 
 const codeOf = (error: unknown): string => {
-  const inner = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const code = (inner as { code?: unknown } | undefined)?.code;
+  const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'failed';
 };
 
-const toWireError = (error: unknown): WireError => {
+const toWireError = (error: unknown, signal: AbortSignal): WireError => {
   if (error instanceof WireError) return error;
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError' || name === 'AbortError')
-    return new WireError('timeout', 'no complete reply in time');
+  if (signal.aborted) return new WireError('timeout', 'no complete reply in time');
   // Only the code, since messages of the platform may quote addresses and header values.
   return new WireError('connection', `connection ${codeOf(error)}`);
 };
 
-const sendOnce = async (request: WireRequest, fetchOnce: typeof fetch): Promise<WireReply> => {
-  const signal = AbortSignal.timeout(request.timeoutMs);
+const open = (url: URL, request: WireRequest, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { method, headers, body, publicOnly } = request;
+    const [send, agent] =
+      url.protocol === 'https:' ? [httpsRequest, publicAgents.https] : [httpRequest, publicAgents.http];
+    const options = { method, headers, signal, ...(publicOnly === true ? { agent } : {}) };
+    send(url, options, resolve).on('error', reject).end(body);
+  });
+
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+  return headers;
+};
+
+const follow = async (request: WireRequest, signal: AbortSignal): Promise<WireReply> => {
   let { url } = request;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const response = await fetchOnce(url, {
-      method: request.method,
-      headers: request.headers,
-      redirect: 'manual',
-      signal,
-      body: request.body ?? null,
-    });
-    if (!isRedirect(response.status)) {
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: await readBody(response, request.maxBytes),
-      };
+    const response = await open(url, request, signal);
+    const status = response.statusCode ?? 0;
+    if (!isRedirect(status)) {
+      return { status, headers: headersOf(response), body: await readBody(response, request.maxBytes) };
     }
-    await response.body?.cancel();
-    if (request.method === 'POST' && response.status < 307)
-      throw new WireError('redirect', 'redirect of a POST');
-    url = redirectTarget(url, response.headers.get('location'));
+    response.destroy();
+    if (request.method === 'POST' && status < 307) throw new WireError('redirect', 'redirect of a POST');
+    url = redirectTarget(url, response.headers.location);
   }
   throw new WireError('redirect', 'too many redirects');
 };
@@ -125,22 +149,25 @@ export interface TransportOptions {
   /** Sent as `User-Agent`; some statistics offices refuse requests without one. */
   readonly userAgent: string;
   readonly log: Log;
-  readonly fetch?: typeof fetch;
 }
 
-export const createTransport =
-  ({ userAgent, log, fetch: fetchOnce = fetch }: TransportOptions): Transport =>
-  async (request) => {
+export const createTransport = ({ userAgent, log }: TransportOptions): Transport => {
+  const always = {
+    accept: '*/*',
+    'accept-language': '*',
+    'accept-encoding': acceptEncoding,
+    'user-agent': userAgent,
+  };
+  return async (request) => {
     const startedAt = performance.now();
+    const signal = AbortSignal.timeout(request.timeoutMs);
     try {
-      return await sendOnce(
-        { ...request, headers: { 'user-agent': userAgent, ...request.headers } },
-        request.publicOnly === true ? fetchPublic : fetchOnce,
-      );
+      return await follow({ ...request, headers: { ...always, ...request.headers } }, signal);
     } catch (error) {
-      const failure = toWireError(error);
+      const failure = toWireError(error, signal);
       const ms = Math.round(performance.now() - startedAt);
       log.debug({ host: request.url.hostname, failure: failure.failure, ms }, 'upstream gave no reply');
       throw failure;
     }
   };
+};

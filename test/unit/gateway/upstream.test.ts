@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressOf } from '../../../src/gateway/upstream/address.js';
 import { createBreaker } from '../../../src/gateway/upstream/breaker.js';
@@ -144,6 +144,51 @@ describe('the transport', () => {
     await expect(get(url)).rejects.toMatchObject({ failure: 'too_large' });
   });
 
+  const rows = Array.from({ length: 7_000 }, (_, row) => `2024-01-01,${Math.sin(row).toFixed(4)}`).join('\n');
+
+  it.each([
+    ['gzip', gzipSync(rows)],
+    ['br', brotliCompressSync(rows)],
+    ['deflate', deflateSync(rows)],
+  ])(
+    'reads a body in %s, and rejects one that ends before its compressed data does',
+    async (coding, body) => {
+      const url = await serve((request, response) => {
+        const sent = request.url === '/part' ? body.subarray(0, body.length * 0.6) : body;
+        const length = request.url === '/empty' ? 0 : sent.length;
+        response.writeHead(200, { 'content-encoding': coding, 'content-length': length });
+        response.end(length === 0 ? undefined : sent);
+      });
+      expect((await get(url, { maxBytes: 1_000_000 })).body).toBe(rows);
+      await expect(get(`${url}/part`, { maxBytes: 1_000_000 })).rejects.toMatchObject({
+        failure: 'connection',
+      });
+      expect((await get(`${url}/empty`)).body).toBe('');
+    },
+  );
+
+  it('rejects a body that is shorter than its Content-Length', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('begin', () => response.destroy());
+    });
+    await expect(get(url)).rejects.toMatchObject({ failure: 'connection' });
+  });
+
+  it('requests compressed bodies, and sends the body of a POST with its length', async () => {
+    const url = await serve((request, response) => {
+      request.setEncoding('utf8').on('data', (text) => response.write(text));
+      request.on('end', () => response.end(JSON.stringify(request.headers)));
+    });
+    const { body } = await get(url, { method: 'POST', body: '"é"', headers: { Accept: 'text/csv' } });
+    expect(body.slice(0, 3)).toBe('"é"');
+    expect(JSON.parse(body.slice(3))).toMatchObject({
+      accept: 'text/csv',
+      'accept-encoding': 'gzip, br',
+      'content-length': '4',
+      'user-agent': 'test',
+    });
+  });
+
   it('with publicOnly opens no connection to a private address that a name resolves to', async () => {
     let connections = 0;
     const url = (await serve((_request, response) => response.end('there'))).replace(
@@ -274,6 +319,15 @@ describe('the breaker', () => {
     expect(() => breaker.check(strict, 'b')).not.toThrow();
     nowMs += 60_001;
     expect(() => breaker.check(strict, 'a')).not.toThrow();
+  });
+});
+
+describe('a reply with a part of the data', () => {
+  it('is unexpected', () => {
+    const reply = { status: 206, text: 'date,value', header: () => undefined };
+    const { explain: _, ...provider } = bankOfCanada;
+    const error = errorOfReply({ provider, request: { path: ['a'] }, reply, keyed: false, nowMs: 0 });
+    expect(error).toMatchObject({ kind: 'upstream', code: 'unexpected_reply' });
   });
 });
 
