@@ -3,7 +3,8 @@
  * `12345678901234567890`, twenty decimals) becomes its text. So values are read with `parseDecimal`, which accepts both, and counts with
  * `parseCount`.
  */
-const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+// A string without an end extends to the end of the text; otherwise each later quote in it would be tried as a start.
+const stringsAndNumbers = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const keepDigits = (token: string): string => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../../src/providers/exact-json.js';
 import { parseDecimal, parseGroupedDecimal, readValue } from '../../../src/providers/numbers.js';
+import { expectShortTurns } from '../../support/pauses.js';
 
 describe('parseDecimal', () => {
   it.each([
@@ -85,6 +86,11 @@ describe('parseExactJson', () => {
         expect(JSON.parse(JSON.stringify(parseExactJson(text)), loose)).toEqual(plain);
       }),
     );
+  });
+
+  it.each(['', '\\'])('takes linear time for a string without an end: %j', async (end) => {
+    const text = `{"series":"${'\\"'.repeat(20_000)}${end}`;
+    await expectShortTurns(async () => expect(() => parseExactJson(text)).toThrow(SyntaxError));
   });
 
   it.each(['01', '1.', '-', '{"a":1.2.3}', '[1 2]', 'NaN', '{"a":}', ''])('refuses %j', (text) => {
