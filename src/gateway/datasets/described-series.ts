@@ -1,3 +1,4 @@
+import { storableText } from '../../lib/well-formed.js';
 import type { DescribedSeries } from '../../model/described-series.js';
 import type { ProviderDetail } from '../answer-schema.js';
 import type { SeriesAnswer } from '../series-answer.js';
@@ -9,10 +10,7 @@ export type DescribedAnswer = Pick<WantedSeries, 'name'> &
 
 type Source = Pick<ProviderDetail, 'slug' | 'provider' | 'license' | 'attribution'>;
 
-/** PostgreSQL cannot store NUL in a text. */
-const withoutNul = (text: string): string => text.replaceAll('\0', '');
-
-const stored = (text: string | undefined): string | null => (text === undefined ? null : withoutNul(text));
+const stored = (text: string | undefined): string | null => (text === undefined ? null : storableText(text));
 
 /** Describes series for the dataset that is made of them. */
 export const describeSeries = (
@@ -31,6 +29,9 @@ export const describeSeries = (
     license: license ?? null,
     attribution: attribution ?? null,
     flags: Object.fromEntries(
-      Object.entries(metadata.flags ?? {}).map(([flag, meaning]) => [withoutNul(flag), withoutNul(meaning)]),
+      Object.entries(metadata.flags ?? {}).map(([flag, meaning]) => [
+        storableText(flag),
+        storableText(meaning),
+      ]),
     ),
   }));

@@ -24,15 +24,14 @@ export const runDueDatasets = async <T, O>(
   stop: AbortSignal,
 ): Promise<number> => {
   const runAndRecord = async (work: T, signal: AbortSignal): Promise<void> => {
-    let outcome: O;
     try {
-      outcome = await run(work, signal);
+      await records.finish(work, await run(work, signal));
     } catch (error) {
       // The process stops, or another one has the lease.
       if (signal.aborted) return;
-      outcome = failureOf(work, error);
+      // An outcome that cannot be stored is a failure too; otherwise the work would stay the most overdue.
+      await records.finish(work, failureOf(work, error));
     }
-    await records.finish(work, outcome);
   };
   const runIfDue = (datasetId: number): Promise<boolean | undefined> =>
     leases.whileHeld(kind, datasetId, async (lost) => {

@@ -1,4 +1,5 @@
 import { isAppError } from '../../lib/errors.js';
+import { storableText } from '../../lib/well-formed.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
@@ -26,7 +27,7 @@ export const readMarks = async (
     try {
       const mark = await gateway.lastUpdate(caller, slug, id, params);
       if (mark === undefined || !isSettled(mark, nowMs)) return [];
-      marks.push(mark);
+      marks.push(storableText(mark));
     } catch (error) {
       // The request for the values follows and reports the error.
       if (isAppError(error)) return [];

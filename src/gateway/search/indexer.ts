@@ -1,6 +1,7 @@
 import { type AppError, isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { orAborted } from '../../lib/or-aborted.js';
+import { storableText } from '../../lib/well-formed.js';
 import type { Context, Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ItemIndex } from './item-index.js';
@@ -97,7 +98,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
       if (isPause(error) || stop?.aborted === true) return false;
       opened.skipPart?.(part, error);
       passed.count += 1;
-      passed.last = `${part}: ${messageOf(error)}`.slice(0, 500);
+      passed.last = storableText(`${part}: ${messageOf(error)}`, 500);
       return true;
     };
     const ctx = { ...opened, skipPart };
@@ -142,7 +143,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
         return false;
       }
       const wait = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, due.failures));
-      await sql.query(fail, [provider.slug, new Date(now() + wait), messageOf(error).slice(0, 500)]);
+      await sql.query(fail, [provider.slug, new Date(now() + wait), storableText(messageOf(error), 500)]);
       log.warn(
         { provider: provider.slug, reason: messageOf(error), retryMs: wait },
         'search index not filled',

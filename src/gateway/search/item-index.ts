@@ -1,3 +1,4 @@
+import { storableText } from '../../lib/well-formed.js';
 import type { Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { createItemSearch, type Hits, type SearchOptions } from './item-search.js';
@@ -47,27 +48,28 @@ const readTitles = `
 
 const sweep = `DELETE FROM gateway_items WHERE provider = $1 AND generation < $2 AND NOT popular`;
 
-/** PostgreSQL cannot store NUL, and index rows have a size limit; labels are usually far shorter than these lengths. */
-const clean = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length);
+/** Index rows have a size limit; ids and labels are usually far shorter than these lengths. */
+const [longestId, longestLabel, longestDescription] = [500, 1_000, 4_000];
 
 /** Only the beginning of longer descriptions is searched. */
 const searchedLength = 2_000;
 
 const toRecord = ({ id, label, description, kind = 'series', path, frequency, units }: Item) => ({
-  id: clean(id, 500),
-  id_words: indexText(clean(id, 500)),
-  label: clean(label, 1_000),
-  label_words: indexText(clean(label, 1_000)),
-  description_words: description === undefined ? null : indexText(clean(description, searchedLength)),
-  description: description === undefined ? null : clean(description, 4_000),
+  id: storableText(id, longestId),
+  id_words: indexText(storableText(id, longestId)),
+  label: storableText(label, longestLabel),
+  label_words: indexText(storableText(label, longestLabel)),
+  description_words: description === undefined ? null : indexText(storableText(description, searchedLength)),
+  description: description === undefined ? null : storableText(description, longestDescription),
   kind,
-  path: path?.map((segment) => clean(segment, 500)) ?? null,
-  frequency: frequency ?? null,
-  units: units ?? null,
+  path: path?.map((segment) => storableText(segment, longestId)) ?? null,
+  frequency: frequency === undefined ? null : storableText(frequency, longestLabel),
+  units: units === undefined ? null : storableText(units, longestLabel),
 });
 
-const distinct = (items: readonly Item[]): Item[] =>
-  [...new Map(items.toReversed().map((item) => [item.id, item])).values()].reverse();
+/** Ids can be the same once they are storable. */
+const distinct = <T extends { readonly id: string }>(records: readonly T[]): T[] =>
+  [...new Map(records.toReversed().map((record) => [record.id, record])).values()].reverse();
 
 const indexedWords = (items: readonly Item[]): string[] =>
   items.flatMap(({ id, label }) => wordsOf(`${id} ${label}`)).filter(isCorrectable);
@@ -81,7 +83,7 @@ export const createItemIndex = (sql: Sql, known: readonly Provider[] = []): Item
     generation: number,
   ): Promise<void> => {
     if (items.length === 0) return;
-    const records = distinct(items).map(toRecord);
+    const records = distinct(items.map(toRecord));
     await sql.query(upsertItems, [provider, JSON.stringify(records), popular, generation]);
     await sql.query(addWords, [indexedWords(items)]);
   };
@@ -91,7 +93,7 @@ export const createItemIndex = (sql: Sql, known: readonly Provider[] = []): Item
     async titles(provider, ids) {
       const rows = await sql.query<{ id: string; label: string }>(readTitles, [
         provider,
-        ids.map((id) => clean(id, 500)),
+        ids.map((id) => storableText(id, longestId)),
       ]);
       return new Map(rows.map(({ id, label }) => [id, label]));
     },

@@ -1,5 +1,6 @@
 import { AppError, isAppError } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
+import { storableText } from '../../lib/well-formed.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { likePrefix } from './item-search.js';
@@ -43,7 +44,7 @@ const order = (seriesId: string, found: readonly Similar[]): Similar[] => {
 
 export const createWithSimilar = (sql: Sql): WithSimilar => {
   const findSimilar = async (provider: string, seriesId: string): Promise<Similar[]> => {
-    const text = seriesId.replaceAll('\0', '').slice(0, 100);
+    const text = storableText(seriesId, 100);
     for (const prefix of prefixesOf(text)) {
       const found = await sql.query<Similar>(withPrefix, [provider, likePrefix(prefix)]);
       if (found.length > 0) return order(text, found);

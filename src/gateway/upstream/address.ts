@@ -1,3 +1,4 @@
+import { wellFormed } from '../../lib/well-formed.js';
 import { upstreamNotFound } from '../../providers/errors.js';
 import type { Provider, UpstreamRequest } from '../../providers/provider.js';
 
@@ -16,9 +17,6 @@ const unescaped: Readonly<Record<string, string>> = {
   '%3B': ';',
   '%3D': '=',
 };
-
-/** An unpaired surrogate cannot be encoded. */
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
 const encodePart = (part: string): string =>
   encodeURIComponent(wellFormed(part)).replace(/%(?:2C|40|3A|2B|3B|3D)/g, (code) => unescaped[code] ?? code);

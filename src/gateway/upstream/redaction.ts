@@ -1,3 +1,5 @@
+import { storableText } from '../../lib/well-formed.js';
+
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
@@ -29,10 +31,8 @@ const markup = /<[^>]{0,500}>/g;
 export const messageRedaction = (key: string | undefined): Redact => {
   const withoutKey = keyRedaction(key);
   return (text) =>
-    withoutKey(text)
-      .replace(address, '[address]')
-      .replace(markup, ' ')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .slice(0, 500);
+    storableText(
+      withoutKey(text).replace(address, '[address]').replace(markup, ' ').replace(/\s+/g, ' ').trim(),
+      500,
+    );
 };

@@ -116,6 +116,28 @@ describe('the search index', () => {
     ]);
   });
 
+  it('stores entries with text that PostgreSQL cannot store', async () => {
+    const odd = 'odd\0\ud800';
+    const filling = index.fill('odd', 1);
+    await filling.add([
+      { id: odd, label: `odd ${'x'.repeat(995)}😀`, description: odd, path: [odd] },
+      { id: 'odd\ufffd', label: odd, description: odd, path: [odd], frequency: odd, units: odd },
+      { id: 'folder', label: odd, kind: 'folder' },
+    ]);
+    await filling.finish();
+    const { hits } = await index.search('odd', { providers: ['odd'], limit: 10 });
+    const clean = 'odd\ufffd';
+    expect(hits).toContainEqual({
+      provider: 'odd',
+      id: clean,
+      label: `odd ${'x'.repeat(995)}`,
+      description: clean,
+      kind: 'series',
+      path: [clean],
+    });
+    expect(hits).toContainEqual({ provider: 'odd', id: 'folder', label: clean, kind: 'folder' });
+  });
+
   it('deletes entries that the upstream no longer lists, except the bundled ones', async () => {
     const filling = index.fill('wb', 2);
     await filling.add([{ id: 'SP.POP.TOTL', label: 'Population, total' }]);

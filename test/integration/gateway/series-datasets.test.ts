@@ -283,6 +283,41 @@ describe('a refresh', () => {
     expect(await stateOf(id)).toMatchObject({ error: null, failures: 0, since: null });
   });
 
+  it('stores descriptions and marks with text that PostgreSQL cannot store', async () => {
+    const odd = 'odd\0\ud800';
+    lastUpdate = odd;
+    answer = () => ({
+      label: odd,
+      metadata: { unit: odd, source: odd, flags: { [odd]: odd } },
+      data: [{ date: '2026-01-01', value: '1.1' }],
+    });
+    const id = await make();
+    expect(await refreshed(id)).toBe(0);
+    lastUpdate = undefined;
+    expect(await refreshed(id)).toBe(1);
+    const clean = 'odd\ufffd';
+    expect(await query('SELECT described FROM series_datasets WHERE dataset_id = $1', [id])).toMatchObject({
+      described: [{ label: clean, unit: clean, source: clean, flags: { [clean]: clean } }],
+    });
+  });
+
+  it('whose outcome cannot be stored fails, and does not keep others from being refreshed', async () => {
+    const [bad, good] = [await make(), await make()];
+    await database.sql.query(
+      `ALTER TABLE series_datasets ADD CONSTRAINT refuse CHECK (dataset_id <> ${bad} OR last_error IS NOT NULL OR next_run_at <= now()) NOT VALID`,
+    );
+    try {
+      await openProcess().refreshSoon(bad);
+      await openProcess().refreshSoon(good);
+      await openProcess().runDue(never);
+    } finally {
+      await database.sql.query('ALTER TABLE series_datasets DROP CONSTRAINT refuse');
+    }
+    expect(await stateOf(bad)).toMatchObject({ error: 'The refresh failed.', failures: 1 });
+    expect((await stateOf(bad)).next?.getTime()).toBeGreaterThan(Date.now());
+    expect((await stateOf(good)).next?.getTime()).toBeGreaterThan(Date.now());
+  });
+
   it('uploads no stale answer that is served while the upstream is down', async () => {
     const id = await make();
     answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
