@@ -88,8 +88,6 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
 
 interface AuthenticatorOptions {
   readonly sql: Sql;
-  /** Called for each request with a valid key. */
-  readonly onUse: (keyId: number) => void;
   /** Cache of the datasets that were read together with a key. */
   readonly found: Pick<FoundDatasets, 'keep'>;
 }
@@ -122,7 +120,7 @@ const maxLookups = 8;
  * and a changed plan take effect at once in every process. The index is searched by the SHA-256 of the key that was sent, so its
  * timing reveals nothing about existing keys.
  */
-export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions): Authenticator => {
+export const createAuthenticator = ({ sql, found }: AuthenticatorOptions): Authenticator => {
   const lookUp = createSharedLookups<Lookup, LookupRow>({
     maxCalls: maxLookups,
     idOf: ({ hash, datasetId }) => `${hash.toString('base64')}/${datasetId}`,
@@ -134,7 +132,6 @@ export const createAuthenticator = ({ sql, onUse, found }: AuthenticatorOptions)
   return async (key, datasetId) => {
     const looked = await lookUp({ hash: hashApiKey(key), datasetId: datasetId ?? null });
     const row = requireValid(isKey(looked) ? looked : undefined);
-    onUse(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
     const caller = callerOf(row);
     if (isDataset(looked)) found.keep(caller, looked);

@@ -32,7 +32,6 @@ interface CatalogOptions {
 }
 
 export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogOptions) => {
-  const keyUse = createKeyUse({ sql });
   const found = createFoundDatasets();
   const access = createAccess({ sql, found });
   const exportCounts = createExportCounts({ sql });
@@ -43,10 +42,10 @@ export const createCatalog = ({ sql, sessionMaxAgeSeconds, homeTurns }: CatalogO
     quotas,
     accounts,
     auditTrail: createAuditTrail({ sql }),
-    keyUse,
+    keyUse: createKeyUse({ sql }),
     exportCounts,
-    authenticate: createAuthenticator({ sql, onUse: keyUse.count, found }),
-    sessions: createSessions({ sql, onUse: keyUse.count, maxAgeSeconds: sessionMaxAgeSeconds }),
+    authenticate: createAuthenticator({ sql, found }),
+    sessions: createSessions({ sql, maxAgeSeconds: sessionMaxAgeSeconds }),
     rights: createStandingRights({ sql }),
     keys: createKeys({ sql }),
     readLinks: createReadLinks({ sql }),

@@ -29,8 +29,6 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'ut
 
 interface SessionsOptions {
   readonly sql: Sql;
-  /** Called for each request with a valid session. */
-  readonly onUse: (keyId: number) => void;
   /** Seconds until sessions expire. @default a week */
   readonly maxAgeSeconds?: number | undefined;
 }
@@ -42,7 +40,7 @@ const sessionSql = prepared(
    FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
 );
 
-export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOptions): Sessions => ({
+export const createSessions = ({ sql, maxAgeSeconds = week }: SessionsOptions): Sessions => ({
   async open(keyId) {
     const token = randomBytes(32).toString('base64url');
     await sql.tx(async (tx) => {
@@ -64,7 +62,6 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
     if (row === undefined)
       throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
     const caller = await callerOfKey(sql, row.keyId);
-    onUse(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
     return { ...caller, key: { ...caller.key, sessionId: row.id } };
   },

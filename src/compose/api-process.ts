@@ -179,6 +179,7 @@ export const createApiProcess = async (
     hosts: config.mcpHosts ?? [],
     authenticate: catalog.authenticate,
     authenticateSession: catalog.sessions.authenticate,
+    onKeyUse: keyUse.count,
     web: await loadWebApp(webAppFolder, { version: build.version, publicUrl: config.publicUrl }),
     endedRights: catalog.rights.findEnded,
     log,

@@ -7,7 +7,8 @@ import { noTracing, type Tracing } from '../lib/tracing.js';
 import { createAnswerBudget, createBodyBudget, isUnread } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
 import { createOwnerOf } from './connections/limit.js';
-import { type Authenticate, createDispatch } from './dispatch.js';
+import { createDispatch } from './dispatch.js';
+import type { Authenticate } from './identify.js';
 import { createHostGuard } from './known-host.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
@@ -72,6 +73,8 @@ interface AppOptions {
   readonly maxRefusalDelayMs?: number;
   /** Finds the account of a session by its token. @default no sessions */
   readonly authenticateSession?: Authenticate;
+  /** Called once for each request with a valid key or session. */
+  readonly onKeyUse?: (keyId: number) => void;
   /** The web app, at `/` and its other addresses. @default not served */
   readonly web?: WebApp;
   /** @default an own one */
@@ -135,6 +138,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     }),
     authenticate: options.authenticate,
     authenticateSession: options.authenticateSession ?? noSessions,
+    onKeyUse: options.onKeyUse ?? (() => undefined),
     readSessionCookie: createReadSessionCookie(publicPath),
     throttle: createFailureThrottle({ maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,

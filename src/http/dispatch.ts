@@ -1,17 +1,19 @@
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { Middleware } from 'koa';
 import { type Actor, actAs } from '../lib/actor.js';
-import { AppError, isAppError } from '../lib/errors.js';
-import type { Metrics } from '../lib/metrics/metrics.js';
 import type { Permit } from '../lib/semaphore/semaphore.js';
 import type { Caller } from '../model/permission.js';
 import { createJsonBody, type JsonBodyBounds, readBytes, requireNoCoding } from './body.js';
 import type { ByteBudget, ByteShare } from './byte-budget.js';
-import { siteOf } from './client-address.js';
 import { bytesOfHead, ordinaryHead } from './connections/head-size.js';
 import { untilClientIsSeen } from './connections/pipelining.js';
-import { authorizationsOf, readApiKey } from './credentials.js';
+import {
+  anonymous,
+  type CredentialsOptions,
+  createCredentials,
+  ofAccount,
+  type RequestContext,
+} from './identify.js';
 import type { HostGuard } from './known-host.js';
-import { createKnownKeys } from './known-keys.js';
 import { requireFrames } from './known-length.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
@@ -20,26 +22,15 @@ import type { RequestHead, Route } from './route.js';
 import type { Semaphores } from './semaphores.js';
 import type { ReadSessionCookie } from './session-cookie.js';
 import type { SiteCheck } from './site-check.js';
-import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
 import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery } from './validation.js';
 
-/**
- * Finds the account of an API key.
- * @param datasetId Dataset that the handler reads first.
- * @throws AppError `unauthenticated` for an unknown, revoked or expired key.
- */
-export type Authenticate = (key: string, datasetId?: number) => Promise<Caller>;
-
-interface DispatchOptions {
-  readonly authenticate: Authenticate;
-  /** Finds the account of a session by its token. */
-  readonly authenticateSession: Authenticate;
+interface DispatchOptions extends CredentialsOptions {
+  /** Called for each request with a valid key or session. */
+  readonly onKeyUse: (keyId: number) => void;
   readonly readSessionCookie: ReadSessionCookie;
-  readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
   readonly requireKnownHost: HostGuard;
-  readonly metrics: Metrics;
   readonly semaphores: Semaphores;
   readonly bodies: ByteBudget;
   readonly bodyBounds: JsonBodyBounds;
@@ -51,98 +42,6 @@ interface DispatchOptions {
 }
 
 type Head = RequestHead<unknown, unknown, Caller | undefined>;
-
-type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
-
-/** Owner of the permits and budgets of an anonymous caller. */
-const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
-const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
-
-interface Credential {
-  readonly kind: 'key' | 'session';
-  readonly secret: string;
-}
-
-/** A key has priority over a session, whose cookie browsers add to every request. */
-const credentialOf = (ctx: RequestContext): Credential | undefined => {
-  const key = readApiKey(authorizationsOf(ctx.req), ctx.state.query, ctx.state.route?.protocol === 'odata');
-  if (key !== undefined) return { kind: 'key', secret: key };
-  const { token } = ctx.state.sessionCookie;
-  return token === undefined ? undefined : { kind: 'session', secret: token };
-};
-
-/** Id of the dataset in the path, if it is an id; it is validated later. */
-const datasetIdOf = ({ params = {} }: RequestContext): number | undefined =>
-  /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined;
-
-const createCredentials = (options: DispatchOptions) => {
-  const { throttle, metrics } = options;
-  const known = createKnownKeys();
-
-  /** Delays the refusal for an address that fails often, without holding a permit. */
-  const refuse = async (
-    ctx: RequestContext,
-    refusal: AppError,
-    permit: Permit | undefined,
-  ): Promise<never> => {
-    metrics.authFailures.inc();
-    permit?.release();
-    const retryAfterSeconds = await throttle.refused(siteOf(ctx.state.client.address), ctx.state.signal);
-    if (retryAfterSeconds === undefined) throw refusal;
-    const { kind, code, message } = refusal;
-    throw new AppError(kind, code, message, { retryAfterSeconds });
-  };
-
-  const accountOf = async (
-    ctx: RequestContext,
-    { kind, secret }: Credential,
-    datasetId: number | undefined,
-  ): Promise<Caller> => {
-    try {
-      const authenticate = kind === 'key' ? options.authenticate : options.authenticateSession;
-      const caller = await authenticate(secret, datasetId);
-      known.learn(secret, ofAccount(caller));
-      if (kind === 'session') ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-      return caller;
-    } catch (error) {
-      if (isAppError(error)) known.forget(secret);
-      // The next request has no cookie, and can read public data again.
-      if (isAppError(error) && kind === 'session') ctx.append('Set-Cookie', ctx.state.sessionCookie.end);
-      throw error;
-    }
-  };
-
-  return {
-    /** Owner under which a request waits before its key is looked up. */
-    lineOf(ctx: RequestContext): string {
-      try {
-        const credential = credentialOf(ctx);
-        return (credential && known.ownerOf(credential.secret)) ?? anonymous(ctx);
-      } catch {
-        // Malformed credentials are refused after the permit was acquired.
-        return anonymous(ctx);
-      }
-    },
-
-    async identify(
-      ctx: RequestContext,
-      { auth, readsDataset = false }: Pick<Route, 'auth' | 'readsDataset'>,
-      permit: Permit | undefined,
-    ): Promise<Caller | undefined> {
-      if (auth === 'none') return undefined;
-      try {
-        const credential = credentialOf(ctx);
-        const datasetId = readsDataset ? datasetIdOf(ctx) : undefined;
-        if (credential !== undefined) return await accountOf(ctx, credential, datasetId);
-      } catch (error) {
-        if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, permit);
-        throw error;
-      }
-      if (auth === 'optional') return undefined;
-      throw new AppError('unauthenticated', 'no_key', 'an API key is required');
-    },
-  };
-};
 
 const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =>
   caller === undefined
@@ -190,7 +89,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
 
 /**
  * Runs a route in this order: permit, authentication and parameters, authorization, declared size of the body, body, handler. No byte of a
- * body is kept for a caller that may not send it.
+ * body is kept for a caller that may not send it. Authentication and authorization are repeated after a body that arrived later than its head.
  */
 export const createDispatch = (options: DispatchOptions) => {
   const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;
@@ -232,21 +131,31 @@ export const createDispatch = (options: DispatchOptions) => {
       return semaphores[kind].acquire(head.owner, head.signal);
     };
 
-    const answer = async (ctx: RequestContext, first: Permit | undefined): Promise<void> => {
-      const caller = await identify(ctx, route, first);
-      if (caller !== undefined) {
-        ctx.state.caller = caller;
+    /** Authenticates the caller and decides whether it may use the route. */
+    const admit = async (ctx: RequestContext, permit: Permit | undefined) => {
+      const caller = await identify(ctx, route, permit);
+      if (caller !== undefined && ctx.state.caller === undefined) {
         ctx.state.log = ctx.state.log.child({ account: caller.accountId });
+        options.onKeyUse(caller.key.id);
       }
+      ctx.state.caller = caller;
       const head = headOf(ctx, route, caller);
-      const share = bodies.open(head.owner);
+      return { head, access: await route.authorize?.(head) };
+    };
+
+    const answer = async (ctx: RequestContext, first: Permit | undefined): Promise<void> => {
+      const early = await admit(ctx, first);
+      // Uploads, the only streams, are authorized again when they are published.
+      const waitsForBody = route.body !== undefined && route.body !== 'stream' && !ctx.req.complete;
+      const share = bodies.open(early.head.owner);
       let permit = first;
       try {
-        const access = await route.authorize?.(head);
-        const body = await readBody(ctx, head, first, share);
+        const body = await readBody(ctx, early.head, first, share);
         await untilClientIsSeen(ctx.req);
-        head.signal.throwIfAborted();
-        permit = await permitOfHandler(head, first);
+        early.head.signal.throwIfAborted();
+        permit = await permitOfHandler(early.head, first);
+        // A client can send a body slowly, and lose its rights meanwhile.
+        const { head, access } = waitsForBody ? await admit(ctx, permit) : early;
         const request = {
           ...head,
           access,
@@ -255,7 +164,7 @@ export const createDispatch = (options: DispatchOptions) => {
           releasePermit: () => first?.release(),
           raw: ctx.req,
         };
-        const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
+        const reply = await actAs(actorOf(ctx, head.caller), async () => route.handler(request));
         delete ctx.state.bodyText;
         const unsent = answers.open(head.owner);
         const countsStreams = kind === 'requests';

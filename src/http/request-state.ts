@@ -16,7 +16,7 @@ export interface RequestState {
   route?: Route;
   /** Path template of the route, with the base: the only form of a path in metrics. */
   template?: string;
-  caller?: Caller;
+  caller?: Caller | undefined;
   /** The JSON body as it was sent, until the handler has finished. */
   bodyText?: string;
   error?: unknown;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type AuditEvent, createAuditTrail } from '../../../src/catalog/audit-trail.js';
 import { settings } from '../../../src/config.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
+import { withLateBody } from '../../support/late-body.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -168,8 +169,11 @@ it('the requests of a key are counted by day', async () => {
   );
   for (let turn = 0; turn < 5; turn += 1)
     expect((await call({ ...owner, key: made.key }, 'GET', '/account')).status).toBe(200);
+  // Its key is looked up before the body and again after it.
+  const send = await withLateBody(made.key, 'PUT', `${product.baseUrl}/account`, { workspace: 'personal' });
+  expect((await send()).status).toBe(200);
   const read = async () =>
     json<{ day: string; requests: number }[]>(await call(owner, 'GET', `/account/keys/${made.id}/usage`));
-  await expect.poll(read).toEqual([{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), requests: 5 }]);
+  await expect.poll(read).toEqual([{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), requests: 6 }]);
   expect((await call(operator, 'GET', `/account/keys/${made.id}/usage`)).status).toBe(404);
 });
