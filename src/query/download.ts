@@ -25,7 +25,7 @@ import { createPlanCache } from './plan-cache.js';
 import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
 import { createRequestVersions } from './request-versions.js';
-import { countRows, openRows } from './rows.js';
+import { checkRows, countRows, openRows } from './rows.js';
 import type { SelectedRows } from './statement.js';
 import type { Versions } from './versions.js';
 
@@ -51,7 +51,8 @@ export interface Downloads {
   plan(request: DownloadRequest): Promise<Plan>;
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
-  counts(plan: Plan, request: DownloadRequest): Promise<RowCounts>;
+  /** Makes the checks of `open` and returns its counts, without the rows: the answer to `HEAD`. */
+  head(plan: Plan, request: DownloadRequest): Promise<RowCounts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
@@ -234,9 +235,13 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
         withinPermit(request, () => count(found, found.answerRows, request)),
       ),
 
-    counts: (plan, request) =>
+    head: (plan, request) =>
       withCurrentLocation(plan, request, (found) =>
-        withinPermit(request, async () => countsFor(found, await findPage(found, request), request)),
+        withinPermit(request, async () => {
+          const page = await findPage(found, request);
+          await checkRows(reader, page, contextOf(found, request, 'rows'));
+          return countsFor(found, page, request);
+        }),
       ),
 
     open: (plan, request) =>

@@ -8,7 +8,7 @@ import type { ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import { openGroups } from './row-groups.js';
 import { buildTail, countSql, type SelectedRows } from './statement.js';
-import { openTransposed } from './transposed-rows.js';
+import { checkTransposed, openTransposed } from './transposed-rows.js';
 
 /** Number of rows, or of distinct rows with `$distinct`, before `$top` and `$skip`. */
 export const countRows = async (
@@ -27,6 +27,15 @@ export const countRows = async (
     ...context,
   });
   return Number(row?.n ?? 0);
+};
+
+/**
+ * Makes the checks of `openRows` without reading the rows.
+ * @throws AppError `invalid` if the format cannot represent them
+ */
+export const checkRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<void> => {
+  if (plan.options.transpose) await checkTransposed(reader, plan, context);
+  else await requireFitting(reader, plan, plan.output, context);
 };
 
 /** Opens the rows in the format of the plan. */

@@ -75,14 +75,34 @@ const cellsOf = ({ labels, values }: TransposeLayout): OutputColumn[] => [
   ...values.map(plainColumn),
 ];
 
-export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
-  const { format, options } = plan;
-  const { select, frame } = formats[format];
+interface TransposedAnswer {
+  readonly layout: TransposeLayout;
+  readonly shape: TransposeShape;
+  readonly headers: readonly string[];
+}
+
+/**
+ * Reads the shape of a transposed answer.
+ * @throws AppError `invalid` for too many dates, and for an answer that the format cannot represent
+ */
+export const checkTransposed = async (
+  reader: Reader,
+  plan: Plan,
+  context: ReadContext,
+): Promise<TransposedAnswer> => {
+  const { format } = plan;
   const layout = layOut(plan);
   const shape = await readShape(reader, plan, layout, context);
   const headers = headersOf(layout, shape);
   requireHeader(format, headers, formats[format]);
   await requireFitting(reader, plan, cellsOf(layout), context);
+  return { layout, shape, headers };
+};
+
+export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
+  const { format, options } = plan;
+  const { select, frame } = formats[format];
+  const { layout, shape, headers } = await checkTransposed(reader, plan, context);
   const transposed = select.transposed(options);
   const parts = partsOf(layout, shape, transposed.inOneQuery);
 

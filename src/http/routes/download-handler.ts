@@ -134,7 +134,7 @@ export const createDownloadHandler = (deps: DownloadHandlerDeps): AnswerDownload
       return question.present === undefined ? reply : question.present(plan, reply);
     };
     if (request.method === 'HEAD')
-      return uncounted(await present({ body: undefined, ...(await downloads.counts(plan, download)) }));
+      return uncounted(await present({ body: undefined, ...(await downloads.head(plan, download)) }));
     const reply = await present(await answerTo(described, download));
     return {
       stop: () => void (reply.body instanceof Readable && reply.body.destroy()),

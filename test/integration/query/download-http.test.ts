@@ -273,6 +273,38 @@ describe('dropNA with $last', () => {
 });
 
 describe('HEAD', () => {
+  it('is refused like GET if the format cannot represent the rows', async () => {
+    const notes = await tables.add(
+      [
+        { name: 'Note', physical: 's' },
+        { name: 'Date', physical: 'd' },
+        { name: 'N', physical: 'f' },
+      ],
+      [['x'.repeat(32_768), '2020-01-01', 1]],
+    );
+    const dates = await tables.addSelected(
+      [
+        { name: 'Date', physical: 'd' },
+        { name: 'N', physical: 'f' },
+      ],
+      10_001,
+      () => `number, toDate32('1970-01-01') + number, number FROM numbers(10001)`,
+    );
+    const statuses = (version: ReadableVersion, query: string): Promise<number[]> =>
+      Promise.all(
+        ['GET', 'HEAD'].map(async (method) => {
+          const answer = await fetch(server.dataUrl(version, query), { method });
+          await answer.arrayBuffer();
+          return answer.status;
+        }),
+      );
+    expect(await statuses(notes, '$format=xlsx')).toEqual([400, 400]);
+    expect(await statuses(notes, '$format=xlsx&transpose=true')).toEqual([400, 400]);
+    expect(await statuses(notes, '$format=xlsx&$skip=1')).toEqual([200, 200]);
+    expect(await statuses(dates, '$format=json&transpose=true')).toEqual([400, 400]);
+    expect(await statuses(dates, '$format=json&transpose=true&$top=10000')).toEqual([200, 200]);
+  });
+
   it('of a whole file is not counted as an export', async () => {
     const before = server.counted.length;
     const head = await get('', { method: 'HEAD', redirect: 'manual' });
