@@ -13,7 +13,13 @@ import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Tidy } from '../rows/index.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
-import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
+import {
+  countNamesInAudit,
+  type ForgottenAccount,
+  forgetInAudit,
+  pastNames,
+  recordAudit,
+} from '../storage/postgres/audit.js';
 import { reassignDatasets } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { reassignProcesses } from '../uploads/lifecycle/process-records.js';
@@ -73,7 +79,7 @@ const removeFromCatalog = (sql: Sql, choose: ChooseAccount): Promise<Removed> =>
     const idsIn = (list: string): number[] => (own?.[list] ?? []).map(Number);
     const removed: Removed = {
       id: account.id,
-      name: account.name,
+      names: await pastNames(tx, account.id),
       repositoryIds: idsIn('repositoryIds'),
       datasetIds: idsIn('datasetIds'),
       keyIds: idsIn('keyIds'),
@@ -123,12 +129,11 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
     );
     left.push({ where: 'PostgreSQL', what: `${table}.${column}`, left: row?.n ?? 0 });
   }
-  const [named] = await sql.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM audit_events WHERE lower(account_name) = lower($1)
-       OR target_kind = 'account' AND lower(target_name) = lower($1) OR position(to_jsonb($1::text)::text IN details::text) > 0`,
-    [removed.name],
-  );
-  left.push({ where: 'PostgreSQL', what: 'names in audit_events', left: named?.n ?? 0 });
+  left.push({
+    where: 'PostgreSQL',
+    what: 'names in audit_events',
+    left: await countNamesInAudit(sql, removed),
+  });
   return left;
 };
 

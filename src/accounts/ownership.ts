@@ -46,7 +46,8 @@ export const transferAccount = async (sql: Sql, from: string, to: string): Promi
     await recordAudit(tx, {
       action: 'account.transfer',
       target: { kind: 'account', id: giver.id, name: giver.name },
-      details: { to: taker.name, repositories: moved },
+      principal: { accountId: taker.id, name: taker.name },
+      details: { repositories: moved },
     });
     return moved;
   });

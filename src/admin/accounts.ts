@@ -95,7 +95,6 @@ export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
     },
     {
       name: 'export',
-      audited: true,
       summary: 'Write all data of an account into a ZIP: metadata as JSON, rows as CSV.',
       arguments: ['name'],
       options: {

@@ -120,10 +120,19 @@ const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAc
 const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
   claimingName(name, () =>
     sql.tx(async (tx) => {
+      const [before] = await tx.query<{ name: string }>(
+        'SELECT name FROM accounts WHERE id = $1 FOR UPDATE',
+        [id],
+      );
+      if (before === undefined) throw unknownAccount(id);
       await renameHome(tx, id, name);
       await tx.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name]);
       await claimName(tx, { kind: 'account', id }, name);
-      await recordAudit(tx, { action: 'account.rename', target: { kind: 'account', id, name } });
+      await recordAudit(tx, {
+        action: 'account.rename',
+        target: { kind: 'account', id, name },
+        principal: { accountId: id, name: before.name },
+      });
     }),
   );
 

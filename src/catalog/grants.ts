@@ -68,6 +68,8 @@ const inherent = (sql: Sql, repositoryId: number): Promise<Permission[]> =>
     [repositoryId],
   );
 
+const typeOf = ({ accountId }: Principal): Permission['type'] => (accountId === null ? 'team' : 'account');
+
 const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Level): Promise<Permission> =>
   sql.tx(async (tx) => {
     const { table, owner, column } = tableOf(kind);
@@ -79,9 +81,9 @@ const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Leve
       [id, principal.accountId, principal.teamId, level],
     );
     if (row === undefined) throw notFound(`${kind}_not_found`, `There is no ${kind} ${id}.`);
-    const type = principal.accountId === null ? 'team' : 'account';
-    const details = { name: principal.name, type, level, before: before ?? null };
-    await recordAudit(tx, { action: 'permission.set', target: { kind, id }, details });
+    const type = typeOf(principal);
+    const details = { type, level, before: before ?? null };
+    await recordAudit(tx, { action: 'permission.set', target: { kind, id }, principal, details });
     return { name: principal.name, type, level, origin: 'grant' };
   });
 
@@ -136,8 +138,8 @@ const removeGrant = (sql: Sql, kind: Kind, id: number, principal: Principal): Pr
       [id, principal.accountId, principal.teamId],
     );
     if (row === undefined) throw notFound('grant_not_found', `Nothing is granted to ${principal.name} here.`);
-    const details = { name: principal.name, before: row.level };
-    await recordAudit(tx, { action: 'permission.remove', target: { kind, id }, details });
+    const details = { type: typeOf(principal), before: row.level };
+    await recordAudit(tx, { action: 'permission.remove', target: { kind, id }, principal, details });
   });
 
 /** @throws AppError 403 for a level above that of the caller. */

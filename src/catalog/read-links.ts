@@ -6,7 +6,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError, forbidden, invalid, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import type { Caller } from '../model/permission.js';
-import { type AuditAction, recordAudit } from '../storage/postgres/audit.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type FoundCaller, foundCaller } from './authenticator.js';
 import { type ExportTicket, stepOf } from './export-ticket.js';
@@ -118,7 +118,12 @@ const limitingKey = ({ key }: Caller): number | null => (key.repositoryIds === n
 
 const seenBy = (caller: Caller) => ({ accountId: caller.accountId, keyId: limitingKey(caller) });
 
-const record = (tx: Sql, action: AuditAction, link: ShownRow, more: Record<string, unknown>) => {
+const record = (
+  tx: Sql,
+  action: 'link.create' | 'link.revoke' | 'link.update',
+  link: ShownRow,
+  more: Record<string, unknown>,
+) => {
   const { id, name, prefix, datasetId, keyId } = link;
   const details = { prefix, datasetId, ...(keyId === null ? {} : { keyId }), ...more };
   return recordAudit(tx, { action, target: { kind: 'link', id, name }, details });

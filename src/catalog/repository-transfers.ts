@@ -123,7 +123,7 @@ export const createRepositoryTransfers = ({
       await recordAudit(tx, {
         action: 'repository.offer',
         target: { kind: 'repository', id: repositoryId, name: row.repository },
-        details: { to: row.to },
+        principal: { accountId, name: row.to },
       });
       return shown(row);
     });

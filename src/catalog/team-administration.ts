@@ -65,18 +65,20 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
       return actAs(row.name);
     },
     async add(team, name, role) {
-      const { id: accountId } = await createAccounts({ sql }).find(name);
+      const account = await createAccounts({ sql }).find(name);
       await sql.tx(async (tx) => {
         const { teamId } = await findPrincipal(tx, team);
-        const [row] = await tx.query<{ id: number }>('SELECT id FROM teams WHERE id = $1 FOR NO KEY UPDATE', [
-          teamId,
-        ]);
+        const [row] = await tx.query<{ id: number; name: string }>(
+          'SELECT id, name FROM teams WHERE id = $1 FOR NO KEY UPDATE',
+          [teamId],
+        );
         if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
-        await joinTeam(tx, { teamId: row.id, accountId, role });
+        await joinTeam(tx, { teamId: row.id, accountId: account.id, role });
         await recordAudit(tx, {
           action: 'team.member_set',
-          target: { kind: 'team', id: row.id, name: team },
-          details: { account: name, role },
+          target: { kind: 'team', id: row.id, name: row.name },
+          principal: { accountId: account.id, name: account.name },
+          details: { role },
         });
       });
     },

@@ -33,16 +33,23 @@ interface InvitationRow extends Omit<Invitation, 'createdAt'> {
 export const noInvitation = (team: string) =>
   notFound('invitation_not_found', `You have no invitation to a team ${team}.`);
 
+interface TakenInvitation {
+  readonly teamId: number;
+  /** Name of the team. */
+  readonly team: string;
+  readonly role: TeamRole;
+}
+
 /** Deletes an invitation that is answered. Returns undefined if there is none. */
 export const takeInvitation = async (
   tx: Sql,
   caller: Caller,
   team: string,
-): Promise<{ readonly teamId: number; readonly role: TeamRole } | undefined> => {
-  const [row] = await tx.query<{ teamId: number; role: TeamRole }>(
-    `DELETE FROM team_invitations i USING names n
+): Promise<TakenInvitation | undefined> => {
+  const [row] = await tx.query<TakenInvitation>(
+    `DELETE FROM team_invitations i USING names n JOIN teams t ON t.id = n.team_id
      WHERE n.team_id = i.team_id AND i.account_id = $1 AND n.key = $2
-     RETURNING i.team_id AS "teamId", i.role`,
+     RETURNING i.team_id AS "teamId", t.name AS team, i.role`,
     [caller.accountId, handleKey(team)],
   );
   return row;

@@ -142,10 +142,10 @@ export const leaveAllTeams = async (tx: Sql, accountId: number): Promise<void> =
   }
 };
 
-const accountIdOf = async (sql: Sql, name: string): Promise<number> => {
-  const { accountId } = await findPrincipal(sql, name);
+const findAccount = async (sql: Sql, name: string): Promise<{ accountId: number; name: string }> => {
+  const { accountId, name: written } = await findPrincipal(sql, name);
   if (accountId === null) throw notFound('account_not_found', `There is no account ${name}.`);
-  return accountId;
+  return { accountId, name: written };
 };
 
 const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
@@ -167,7 +167,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
       await recordAudit(tx, {
         action: 'team.create',
         target: { kind: 'team', id: row.id, name },
-        details: { admin: caller.accountName },
+        principal: { accountId: caller.accountId, name: caller.accountName },
       });
       return readTeam(tx, caller, row.id, name);
     }),
@@ -192,7 +192,8 @@ const putMember = (
 ) =>
   sql.tx(async (tx) => {
     await lockTeam(tx, team.id, team.name);
-    const accountId = await accountIdOf(tx, account);
+    const principal = await findAccount(tx, account);
+    const { accountId } = principal;
     const present = await isMember(tx, team.id, accountId);
     if (present) {
       if (role !== 'admin') await requireOtherAdmin(tx, team.id, accountId);
@@ -201,7 +202,8 @@ const putMember = (
     await recordAudit(tx, {
       action: present ? 'team.member_set' : 'team.invite',
       target: { kind: 'team', id: team.id, name: team.name },
-      details: { account, role },
+      principal,
+      details: { role },
     });
     return { team: await readTeam(tx, caller, team.id, team.name), invited: !present };
   });
@@ -209,9 +211,10 @@ const putMember = (
 const removeMember = (sql: Sql, team: { id: number; name: string }, account: string) =>
   sql.tx(async (tx) => {
     await lockTeam(tx, team.id, team.name);
-    const accountId = await accountIdOf(tx, account);
+    const principal = await findAccount(tx, account);
+    const { accountId } = principal;
     const target = { kind: 'team', id: team.id, name: team.name } as const;
-    await recordAudit(tx, { action: 'team.member_remove', target, details: { account } });
+    await recordAudit(tx, { action: 'team.member_remove', target, principal });
     if (!(await isMember(tx, team.id, accountId))) {
       if (await withdrawInvitation(tx, team.id, accountId)) return;
       throw notFound('member_not_found', `${account} is not in the team.`);
@@ -236,7 +239,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   create: (caller, name) => createTeam(sql, caller, name),
 
   async rename(caller, name, newName) {
-    const { id } = await teamOfAdmin(sql, caller, name);
+    const { id, name: before } = await teamOfAdmin(sql, caller, name);
     requireOwnHandle(newName);
     await claimingName(newName, () =>
       sql.tx(async (tx) => {
@@ -245,7 +248,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
         await recordAudit(tx, {
           action: 'team.rename',
           target: { kind: 'team', id, name: newName },
-          details: { before: name },
+          details: { before },
         });
       }),
     );
@@ -253,10 +256,13 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   },
 
   async remove(caller, name) {
-    const { id } = await teamOfAdmin(sql, caller, name);
+    const team = await teamOfAdmin(sql, caller, name);
     await sql.tx(async (tx) => {
-      await tx.query('DELETE FROM teams WHERE id = $1', [id]);
-      await recordAudit(tx, { action: 'team.delete', target: { kind: 'team', id, name } });
+      await tx.query('DELETE FROM teams WHERE id = $1', [team.id]);
+      await recordAudit(tx, {
+        action: 'team.delete',
+        target: { kind: 'team', id: team.id, name: team.name },
+      });
     });
   },
 
@@ -276,8 +282,9 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
       await joinTeam(tx, { ...invitation, accountId: caller.accountId });
       await recordAudit(tx, {
         action: 'team.join',
-        target: { kind: 'team', id: invitation.teamId, name },
-        details: { account: caller.accountName, role: invitation.role },
+        target: { kind: 'team', id: invitation.teamId, name: invitation.team },
+        principal: { accountId: caller.accountId, name: caller.accountName },
+        details: { role: invitation.role },
       });
       return readTeam(tx, caller, invitation.teamId, name);
     });

@@ -10,6 +10,7 @@ import { createScope } from '../lib/scope.js';
 import { createSemaphore } from '../lib/semaphore/semaphore.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import { createProcessRecords } from '../uploads/lifecycle/process-records.js';
 import { openCommandReader, openServers } from './clickhouse-servers.js';
 import type { CommandParts } from './parts.js';
@@ -27,6 +28,11 @@ export const exportAccount = async (
 ): Promise<ExportedAccount> => {
   const { log, sql } = parts;
   const caller = await createTeamAdministration({ sql }).actAs(name);
+  await recordAudit(sql, {
+    action: 'account.export',
+    target: { kind: 'account', id: caller.accountId, name: caller.accountName },
+    details: { versions },
+  });
   const reader = openCommandReader(parts, await openServers(parts));
   const semaphore = createSemaphore({
     name: 'queries',

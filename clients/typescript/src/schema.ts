@@ -17791,6 +17791,7 @@ export interface operations {
                      *         },
                      *         "details": {
                      *           "name": "ben",
+                     *           "accountId": 2,
                      *           "type": "account",
                      *           "level": "Write",
                      *           "before": "Read"

@@ -29,7 +29,7 @@ const auditExample = {
   },
   action: 'permission.set',
   target: { kind: 'repository', id: 7, name: null },
-  details: { name: 'ben', type: 'account', level: 'Write', before: 'Read' },
+  details: { name: 'ben', accountId: 2, type: 'account', level: 'Write', before: 'Read' },
 };
 
 const auditQuery = z.object({

@@ -13,10 +13,11 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 let product: TestProduct;
 let owner: Client & { id: number };
 let operator: Client;
+let reader: number;
 beforeAll(async () => {
   product = await startProduct({ keyUseIntervalMs: '100' });
   owner = await product.createAccount('owner');
-  await product.createAccount('reader');
+  reader = (await product.createAccount('reader')).id;
   const watcher = await product.createAccount('watcher');
   await product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [watcher.id]);
   operator = watcher;
@@ -67,7 +68,7 @@ describe('the audit trail', () => {
         requestId: answer.headers.get('x-request-id'),
       },
       target: { kind: 'repository', id: repository },
-      details: { name: 'reader', type: 'account', level: 'Read', before: null },
+      details: { name: 'reader', accountId: reader, type: 'account', level: 'Read', before: null },
     });
     expect(
       (await call(owner, 'PUT', `/repositories/${repository}/permissions/reader`, { level: 'Write' })).status,
@@ -76,8 +77,8 @@ describe('the audit trail', () => {
     const [removed, raised] = await trail(`targetKind=repository&targetId=${repository}`);
     expect([removed?.action, removed?.details, raised?.details]).toEqual([
       'permission.remove',
-      { name: 'reader', before: 'Write' },
-      { name: 'reader', type: 'account', level: 'Write', before: 'Read' },
+      { name: 'reader', accountId: reader, type: 'account', before: 'Write' },
+      { name: 'reader', accountId: reader, type: 'account', level: 'Write', before: 'Read' },
     ]);
   });
 
