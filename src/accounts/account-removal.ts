@@ -104,12 +104,8 @@ const columnsSql = `
   WHERE k.contype = 'f' AND f.relname IN ('accounts', 'repositories', 'datasets', 'versions', 'processes', 'api_keys')
     AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`;
 
-/** Columns with such ids but without a foreign key. */
-const unconstrainedColumns = [
-  { table: 'versions', column: 'process_id', target: 'processes' },
-  { table: 'processes', column: 'key_id', target: 'api_keys' },
-  { table: 'accounts', column: 'id', target: 'accounts' },
-];
+/** The row of the account itself. */
+const ownRow = { table: 'accounts', column: 'id', target: 'accounts' };
 
 const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[]> => {
   const ids: Readonly<Record<string, readonly number[]>> = {
@@ -122,7 +118,7 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
   };
   const columns = await sql.query<{ table: string; column: string; target: string }>(columnsSql);
   const left: Remainder[] = [];
-  for (const { table, column, target } of [...columns, ...unconstrainedColumns]) {
+  for (const { table, column, target } of [...columns, ownRow]) {
     const [row] = await sql.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM "${table}" WHERE "${column}" = ANY ($1::bigint[])`,
       [ids[target] ?? []],
