@@ -1,4 +1,4 @@
-import { notFound } from '../lib/errors.js';
+import { AppError, notFound } from '../lib/errors.js';
 import type { Caller, CallerTeam } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -11,6 +11,9 @@ export interface AccountRow {
   workspaceTeamId: number | null;
   teams: CallerTeam[] | null;
 }
+
+export const accountDisabled = (): AppError =>
+  new AppError('unauthenticated', 'account_disabled', 'The account was disabled by an operator.');
 
 /** Select items of a caller; the account is `a`. */
 export const accountColumns = `a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
@@ -31,12 +34,14 @@ export const callerOfRow = (row: AccountRow, key: Caller['key']): Caller => {
 /**
  * Caller for work of an account without a request, such as a scheduled refresh: with its current teams, grants and plan, and without the
  * limits of a key.
- * @throws AppError 404 for a deleted account.
+ * @throws AppError 404 for a deleted account, 401 for a disabled one.
  */
 export const callerOfAccount = async (sql: Sql, accountId: number): Promise<Caller> => {
-  const [row] = await sql.query<AccountRow>(`SELECT ${accountColumns} FROM accounts a WHERE a.id = $1`, [
-    accountId,
-  ]);
+  const [row] = await sql.query<AccountRow & { disabled: boolean }>(
+    `SELECT ${accountColumns}, a.disabled_at IS NOT NULL AS disabled FROM accounts a WHERE a.id = $1`,
+    [accountId],
+  );
   if (row === undefined) throw notFound('account_not_found', `There is no account ${accountId}.`);
+  if (row.disabled) throw accountDisabled();
   return callerOfRow(row, { id: 0, readOnly: false, repositoryIds: null });
 };

@@ -4,7 +4,7 @@ import type { Caller } from '../model/permission.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { datasetRows } from './access.js';
 import { type DatasetRow, keyTeamIds } from './access-target.js';
-import { type AccountRow, accountColumns, callerOfRow } from './account-caller.js';
+import { type AccountRow, accountColumns, accountDisabled, callerOfRow } from './account-caller.js';
 import { hashApiKey } from './api-key.js';
 import type { FoundDatasets } from './found-datasets.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
@@ -48,7 +48,7 @@ const requireValid = (row: KeyRow | undefined): KeyRow => {
   if (row === undefined) throw refused('unknown_key', 'The API key is not valid.');
   if (row.revoked) throw refused('key_revoked', 'The API key was revoked.');
   if (row.expired) throw refused('key_expired', 'The API key has expired.');
-  if (row.disabled) throw refused('account_disabled', 'The account was disabled by an operator.');
+  if (row.disabled) throw accountDisabled();
   return row;
 };
 

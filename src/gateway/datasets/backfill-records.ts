@@ -1,7 +1,7 @@
 import { isHeldSql } from '../../jobs/leases.js';
 import { isPending } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { SeriesSource } from './series-dataset-records.js';
+import { isEnabledSql, type SeriesSource } from './series-dataset-records.js';
 
 /** Vintages to load, oldest first, each with the id of its future version. */
 export interface BackfillPlan {
@@ -57,7 +57,8 @@ export interface BackfillRecords {
 }
 
 const dueSql = `
-  SELECT b.dataset_id AS id FROM series_backfills b WHERE b.next_at <= now() AND NOT ${isHeldSql('backfill', 'b.dataset_id')}
+  SELECT b.dataset_id AS id FROM series_backfills b JOIN series_datasets s USING (dataset_id)
+   WHERE b.next_at <= now() AND ${isEnabledSql} AND NOT ${isHeldSql('backfill', 'b.dataset_id')}
    ORDER BY b.next_at LIMIT 20`;
 
 const beginSql = `
@@ -74,7 +75,7 @@ const beginSql = `
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
     JOIN plans l ON l.name = a.plan LEFT JOIN versions v ON v.id = d.current_version_id
     LEFT JOIN processes p ON p.id = s.process_id
-  WHERE b.dataset_id = $1 AND b.next_at <= now()`;
+  WHERE b.dataset_id = $1 AND b.next_at <= now() AND ${isEnabledSql}`;
 
 const finishSql = `
   UPDATE series_backfills b SET skipped = skipped + $2, error = $3,

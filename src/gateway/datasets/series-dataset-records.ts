@@ -67,8 +67,11 @@ export interface SeriesDatasetRecords {
   refreshSoon(datasetId: number): Promise<void>;
 }
 
-const isDue = `s.next_run_at <= now()
-  AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.disabled_at IS NOT NULL)`;
+/** Condition that the account for which the series dataset `s` is loaded is enabled. */
+export const isEnabledSql =
+  'NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account_id AND a.disabled_at IS NOT NULL)';
+
+const isDue = `s.next_run_at <= now() AND ${isEnabledSql}`;
 
 const dueSql = `
   SELECT s.dataset_id AS id FROM series_datasets s WHERE ${isDue} AND NOT ${isHeldSql('refresh', 's.dataset_id')}

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createBackfillRecords } from '../../../src/gateway/datasets/backfill-records.js';
 import { type Archive, alfredExchanges } from '../../support/alfred.js';
 import { patienceMs } from '../../support/patience.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
@@ -80,6 +81,7 @@ afterEach(async () => {
   archive = gdp;
   refused = undefined;
   await world.product.sql.query('DELETE FROM gateway_cache');
+  await world.product.sql.query('UPDATE accounts SET disabled_at = NULL');
 });
 
 interface Backfill {
@@ -267,6 +269,23 @@ describe('a backfill', () => {
     expect((await whenDone(id)).refresh.backfill).toMatchObject({ done: 6, total: 6, error: null });
     expect(await versionsOf(id)).toHaveLength(7);
     expect(await rows(id, `&asOf=${dayAt(2)}`)).toEqual(known(archive, dayAt(2)));
+  });
+
+  it('pauses while its account is disabled', async () => {
+    archive = daily(6);
+    refused = dayAt(1);
+    const { id } = await make({ name: 'Disabled' });
+    await until(id, (dataset) => dataset.refresh.backfill?.state === 'waiting');
+    refused = undefined;
+    const { sql } = world.product;
+    const records = createBackfillRecords(sql);
+    await sql.query('UPDATE accounts SET disabled_at = now()');
+    await sql.query('DELETE FROM gateway_holds');
+    await sql.query('UPDATE series_backfills SET next_at = now() WHERE dataset_id = $1', [id]);
+    expect(await records.due()).not.toContain(id);
+    expect(await records.begin(id)).toBeUndefined();
+    await sql.query('UPDATE accounts SET disabled_at = NULL');
+    expect((await whenDone(id)).refresh.backfill).toMatchObject({ done: 6, total: 6, error: null });
   });
 
   it('imports the newest versions only, as many as retention keeps', async () => {
