@@ -69,8 +69,8 @@ type ChooseAccount = (accounts: Accounts, tx: Sql) => Promise<Account>;
 const removeFromCatalog = (sql: Sql, choose: ChooseAccount): Promise<Removed> =>
   sql.tx(async (tx) => {
     const account = await choose(createAccounts({ sql: tx }), tx);
+    await requireOtherOperator(tx, account.id);
     await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
-    await requireOtherOperator(tx, account);
     await leaveAllTeams(tx, account.id);
     await reassignDatasets(tx, account.id);
     await reassignProcesses(tx, account.id);

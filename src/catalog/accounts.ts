@@ -151,17 +151,22 @@ const workspaceTeam = (caller: Caller, workspace: string): number | null => {
   return team.id;
 };
 
-/** @throws AppError 409 for the last operator. */
-export const requireOtherOperator = async (
-  sql: Sql,
-  { id, isOperator, disabledAt }: Account,
-): Promise<void> => {
-  if (!isOperator || disabledAt !== null) return;
-  const [other] = await sql.query(
-    'SELECT 1 FROM accounts WHERE is_operator AND disabled_at IS NULL AND id <> $1 LIMIT 1',
+/**
+ * Locks an account, and all operators if it is one, in the order of their ids: of two that remove each other, one is refused.
+ * @throws AppError 404, 409 for the last operator
+ */
+export const requireOtherOperator = async (tx: Sql, id: number): Promise<void> => {
+  const locked = await tx.query<{ id: number; operates: boolean }>(
+    `SELECT a.id, a.is_operator AND a.disabled_at IS NULL AS operates FROM accounts a
+     WHERE a.id = $1 OR a.is_operator AND a.disabled_at IS NULL
+       AND (SELECT o.is_operator AND o.disabled_at IS NULL FROM accounts o WHERE o.id = $1)
+     ORDER BY a.id FOR NO KEY UPDATE OF a`,
     [id],
   );
-  if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
+  const own = locked.find((account) => account.id === id);
+  if (own === undefined) throw unknownAccount(id);
+  if (own.operates && !locked.some((account) => account.operates && account.id !== id))
+    throw conflict('last_operator', 'The last operator cannot be removed.');
 };
 
 /** Deletes the row with its keys, sessions, memberships, grants and provider keys. Its repositories must be deleted before. */
@@ -205,8 +210,8 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
   async administer(name, { plan, isOperator }) {
     const account = await byName(sql, name);
     if (plan !== undefined) await requirePlan(sql, plan);
-    if (isOperator === false) await requireOtherOperator(sql, account);
     await sql.tx(async (tx) => {
+      if (isOperator === false) await requireOtherOperator(tx, account.id);
       await tx.query(
         'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',
         [account.id, plan ?? null, isOperator ?? null],
@@ -222,8 +227,8 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
 
   async setDisabled(name, disabled) {
     const account = await byName(sql, name);
-    if (disabled) await requireOtherOperator(sql, account);
     return sql.tx(async (tx) => {
+      if (disabled) await requireOtherOperator(tx, account.id);
       const changed = await tx.query(
         `UPDATE accounts SET disabled_at = CASE WHEN $2 THEN now() END
          WHERE id = $1 AND (disabled_at IS NOT NULL) <> $2 RETURNING 1`,

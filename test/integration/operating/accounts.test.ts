@@ -170,6 +170,19 @@ describe('a deletion', () => {
     await product.createAccount('leaver');
   });
 
+  it('of two operators at once is refused for one of them', async () => {
+    await product.sql.query('UPDATE accounts SET is_operator = false');
+    for (const name of ['north', 'south']) {
+      await product.createAccount(name);
+      await account(`set ${name} --operator`);
+    }
+    const removals = ['north', 'south'].map((name) => account(`delete ${name} --confirm ${name}`));
+    const outcomes = await Promise.allSettled(removals);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { code: 'last_operator' } },
+    ]);
+  });
+
   it('is refused for the only admin of a team that has other members', async () => {
     const lead: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('lead')).key };
     await json(await call(lead, 'POST', '/teams', { name: 'crew' }), 201);
