@@ -6,6 +6,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { createAccounts } from './accounts.js';
 import { findPrincipal } from './names.js';
 import { joinTeam } from './team-invitations.js';
+import { lockTeamsOf } from './team-members.js';
 
 interface TeamRow {
   readonly name: string;
@@ -21,7 +22,7 @@ interface TeamAdministration {
   actAs(account: string): Promise<Caller>;
   /** Caller of an admin of the team. @throws AppError 404. */
   actAsAdminOf(team: string): Promise<Caller>;
-  /** Adds an account at once, without an invitation. @throws AppError 404. */
+  /** Adds an account at once, without an invitation. @throws AppError 404, 409 `too_many_teams`. */
   add(team: string, account: string, role: TeamRole): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
     async add(team, name, role) {
       const account = await createAccounts({ sql }).find(name);
       await sql.tx(async (tx) => {
+        await lockTeamsOf(tx, account.id);
         const { teamId } = await findPrincipal(tx, team);
         const [row] = await tx.query<{ id: number; name: string }>(
           'SELECT id, name FROM teams WHERE id = $1 FOR NO KEY UPDATE',

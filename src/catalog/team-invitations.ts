@@ -55,7 +55,7 @@ export const takeInvitation = async (
   return row;
 };
 
-/** Makes an account a member with this role, whatever its current role is. */
+/** Like `putTeamMember`; an invitation is answered by it. */
 export const joinTeam = async (
   tx: Sql,
   member: { teamId: number; accountId: number; role: TeamRole },

@@ -1,17 +1,29 @@
 /** Statements that write `team_members`. No other file writes this table. */
 import type { TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { rowLimits, tooMany } from './row-limits.js';
 
-/** Makes an account a member with this role, which replaces any earlier one. */
+/** Serializes joining of an account, so that the limit of its teams is exact. Lock a team after it. */
+export const lockTeamsOf = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+};
+
+const putSql = `
+  INSERT INTO team_members (team_id, account_id, role)
+  SELECT $1::bigint, $2::bigint, $3 WHERE (SELECT count(*) FROM team_members WHERE account_id = $2) < ${rowLimits.teams}
+    OR EXISTS (SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2)
+  ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role RETURNING 1`;
+
+/**
+ * Makes an account a member with this role, which replaces any earlier one. Call `lockTeamsOf` first, unless it is a member.
+ * @throws AppError 409 `too_many_teams`
+ */
 export const putTeamMember = async (
   tx: Sql,
   { teamId, accountId, role }: { teamId: number; accountId: number; role: TeamRole },
 ): Promise<void> => {
-  await tx.query(
-    `INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, $3)
-     ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role`,
-    [teamId, accountId, role],
-  );
+  const [row] = await tx.query(putSql, [teamId, accountId, role]);
+  if (row === undefined) throw tooMany('teams', 'An account');
 };
 
 export const removeTeamMember = async (tx: Sql, teamId: number, accountId: number): Promise<void> => {

@@ -7,9 +7,8 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { leaveWorkspace } from './accounts.js';
 import { requireAccountKey, requireFullKey } from './key-rights.js';
 import { claimingName, claimName, findPrincipal, requireOwnHandle } from './names.js';
-import { rowLimits, tooMany } from './row-limits.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
-import { putTeamMember, removeTeamMember } from './team-members.js';
+import { lockTeamsOf, putTeamMember, removeTeamMember } from './team-members.js';
 
 interface TeamMember {
   /** Name of the account. */
@@ -50,7 +49,7 @@ export interface Teams {
     account: string,
     role: TeamRole,
   ): Promise<{ readonly team: Team; readonly invited: boolean }>;
-  /** The caller accepts its invitation. @throws AppError 403 for a limited key, 404 without an invitation. */
+  /** The caller accepts its invitation. @throws AppError 403 for a limited key, 404 without an invitation, 409 `too_many_teams`. */
   join(caller: Caller, name: string): Promise<Team>;
   /**
    * Called by an admin or by the member; the permissions of the team end at once. Also withdraws an invitation.
@@ -95,9 +94,13 @@ const teamOfMember = async (sql: Sql, caller: Caller, name: string): Promise<Cal
     : forbidden('no_permission', `You are not in the team ${name}.`);
 };
 
+const requireAdminRole = (role: TeamRole | undefined): void => {
+  if (role !== 'admin') throw forbidden('no_permission', 'Only an admin of the team may do this.');
+};
+
 const teamOfAdmin = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
   const team = await teamOfMember(sql, caller, name);
-  if (team.role !== 'admin') throw forbidden('no_permission', 'Only an admin of the team may do this.');
+  requireAdminRole(team.role);
   requireFullKey(caller);
   return team;
 };
@@ -108,10 +111,20 @@ const readTeam = async (sql: Sql, caller: Caller, id: number, name: string): Pro
   return team;
 };
 
-/** Serialises changes of members, so that two admins do not remove each other at once. */
+/** Serialises changes of a team, so that two admins do not remove each other at once. */
 const lockTeam = async (tx: Sql, teamId: number, name: string): Promise<void> => {
   const [row] = await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [teamId]);
   if (row === undefined) throw unknownTeam(name);
+};
+
+/** Locks the team. @throws AppError 403 for a caller whose role was lowered or removed meanwhile. */
+const lockAsAdmin = async (tx: Sql, caller: Caller, team: CallerTeam): Promise<void> => {
+  await lockTeam(tx, team.id, team.name);
+  const [own] = await tx.query<{ role: TeamRole }>(
+    'SELECT role FROM team_members WHERE team_id = $1 AND account_id = $2',
+    [team.id, caller.accountId],
+  );
+  requireAdminRole(own?.role);
 };
 
 const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Promise<void> => {
@@ -153,11 +166,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireOwnHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
-      const [membership] = await tx.query<{ teams: number }>(
-        'SELECT count(*) AS teams FROM team_members WHERE account_id = $1',
-        [caller.accountId],
-      );
-      if ((membership?.teams ?? 0) >= rowLimits.teams) throw tooMany('teams', 'An account');
+      await lockTeamsOf(tx, caller.accountId);
       const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
         name,
       ]);
@@ -183,15 +192,9 @@ const isMember = async (tx: Sql, teamId: number, accountId: number): Promise<boo
 };
 
 /** Changes the role of a member, or invites an account that is not a member. */
-const putMember = (
-  sql: Sql,
-  caller: Caller,
-  team: { id: number; name: string },
-  account: string,
-  role: TeamRole,
-) =>
+const putMember = (sql: Sql, caller: Caller, team: CallerTeam, account: string, role: TeamRole) =>
   sql.tx(async (tx) => {
-    await lockTeam(tx, team.id, team.name);
+    await lockAsAdmin(tx, caller, team);
     const principal = await findAccount(tx, account);
     const { accountId } = principal;
     const present = await isMember(tx, team.id, accountId);
@@ -208,9 +211,10 @@ const putMember = (
     return { team: await readTeam(tx, caller, team.id, team.name), invited: !present };
   });
 
-const removeMember = (sql: Sql, team: { id: number; name: string }, account: string) =>
+const removeMember = (sql: Sql, caller: Caller, team: CallerTeam, account: string) =>
   sql.tx(async (tx) => {
-    await lockTeam(tx, team.id, team.name);
+    if (sameHandle(account, caller.accountName)) await lockTeam(tx, team.id, team.name);
+    else await lockAsAdmin(tx, caller, team);
     const principal = await findAccount(tx, account);
     const { accountId } = principal;
     const target = { kind: 'team', id: team.id, name: team.name } as const;
@@ -239,10 +243,12 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   create: (caller, name) => createTeam(sql, caller, name),
 
   async rename(caller, name, newName) {
-    const { id, name: before } = await teamOfAdmin(sql, caller, name);
+    const team = await teamOfAdmin(sql, caller, name);
+    const { id, name: before } = team;
     requireOwnHandle(newName);
     await claimingName(newName, () =>
       sql.tx(async (tx) => {
+        await lockAsAdmin(tx, caller, team);
         await tx.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]);
         await claimName(tx, { kind: 'team', id }, newName);
         await recordAudit(tx, {
@@ -258,6 +264,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async remove(caller, name) {
     const team = await teamOfAdmin(sql, caller, name);
     await sql.tx(async (tx) => {
+      await lockAsAdmin(tx, caller, team);
       await tx.query('DELETE FROM teams WHERE id = $1', [team.id]);
       await recordAudit(tx, {
         action: 'team.delete',
@@ -273,6 +280,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async join(caller, name) {
     requireFullKey(caller);
     return sql.tx(async (tx) => {
+      await lockTeamsOf(tx, caller.accountId);
       const invitation = await takeInvitation(tx, caller, name);
       if (invitation === undefined) {
         const present = caller.teams.find((team) => sameHandle(team.name, name));
@@ -294,6 +302,6 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
     const leaving = sameHandle(account, caller.accountName);
     const team = leaving ? await teamOfMember(sql, caller, name) : await teamOfAdmin(sql, caller, name);
     requireFullKey(caller);
-    await removeMember(sql, team, account);
+    await removeMember(sql, caller, team, account);
   },
 });

@@ -188,7 +188,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
     ...shared,
     params: z.object({ team: name }),
     responses: { 200: one('The team; the caller is now a member.') },
-    errors: [403, 404],
+    errors: [403, 404, 409],
     handler: async ({ caller, params }) => ok(await teams.join(caller, params.team)),
   }),
   route({

@@ -1,5 +1,6 @@
 /** Limits of rows, so that one account cannot slow down others. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createTeamAdministration } from '../../../src/catalog/team-administration.js';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 
 let api: TestApi;
@@ -37,6 +38,37 @@ it('an account that is in 1,000 teams cannot create another one', async () => {
   expect(refused.status).toBe(409);
   expect(refused.json()).toMatchObject({ code: 'too_many_teams' });
   expect((await bob.ask('POST', '/teams', { name: 'onemore' })).status).toBe(201);
+});
+
+it('an account that is in 1,000 teams cannot join another one; its roles can still change', async () => {
+  await bob.ask('PUT', '/teams/onemore/members/ann', { role: 'member' });
+  const refused = await ann.ask('PUT', '/account/invitations/onemore');
+  expect([refused.status, refused.json()]).toMatchObject([409, { code: 'too_many_teams' }]);
+  expect((await ann.ask('GET', '/account/invitations')).json()).toMatchObject([{ team: 'onemore' }]);
+  const administration = createTeamAdministration({ sql: api.sql });
+  await expect(administration.add('onemore', 'ann', 'member')).rejects.toMatchObject({
+    code: 'too_many_teams',
+  });
+  await api.sql.query(
+    `INSERT INTO names (key, skeleton, written_skeleton, team_id) SELECT 'team1', 'team1', 'team1', id FROM teams WHERE name = 'team1'`,
+  );
+  await administration.add('team1', 'ann', 'member');
+});
+
+it('an account in 999 teams joins only one of several at once', async () => {
+  const cat = await api.person('cat');
+  await api.sql.query(
+    `INSERT INTO team_members (team_id, account_id, role)
+     SELECT id, $1, 'member' FROM teams WHERE name LIKE 'team%' ORDER BY id LIMIT 999`,
+    [cat.id],
+  );
+  const names = ['first', 'second', 'third', 'fourth'];
+  for (const name of names) {
+    await bob.ask('POST', '/teams', { name });
+    await bob.ask('PUT', `/teams/${name}/members/cat`, { role: 'member' });
+  }
+  const answers = await Promise.all(names.map((name) => cat.ask('PUT', `/account/invitations/${name}`)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
 });
 
 it('a repository cannot have more than 100,000 datasets', async () => {

@@ -228,6 +228,23 @@ describe('teams', () => {
     expect((await ada.ask('PUT', '/teams/Secret/members/nobody', { role: 'member' })).status).toBe(404);
   });
 
+  it('are changed by the current role of an account, even if it lost another one a moment ago', async () => {
+    await ada.ask('POST', '/teams', { name: 'Ship' });
+    await join(bob, 'Ship');
+    await ada.ask('PUT', '/teams/Ship/members/bob', { role: 'admin' });
+    const former = await api.catalog.authenticate(bob.key);
+    await ada.ask('PUT', '/teams/Ship/members/bob', { role: 'member' });
+    const { teams } = api.catalog;
+    for (const change of [
+      () => teams.putMember(former, 'Ship', 'ada', 'admin'),
+      () => teams.removeMember(former, 'Ship', 'ada'),
+      () => teams.rename(former, 'Ship', 'Boat'),
+      () => teams.remove(former, 'Ship'),
+    ])
+      await expect(change()).rejects.toMatchObject({ code: 'no_permission' });
+    await teams.removeMember(former, 'Ship', 'bob');
+  });
+
   it('share a namespace with accounts, regardless of case', async () => {
     expect((await ada.ask('POST', '/teams', { name: 'BOB' })).status).toBe(409);
     expect((await ada.ask('POST', '/teams', { name: 'personal' })).status).toBe(400);
