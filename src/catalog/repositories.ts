@@ -1,6 +1,6 @@
 import { AppError, conflict, forbidden, invalid, isAppError, notFound } from '../lib/errors.js';
 import { sameHandle } from '../model/handles.js';
-import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/permission.js';
+import { type Caller, keyExcludes, type Privacy } from '../model/permission.js';
 import { quotaExceeded, requireQuota } from '../model/plan.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -9,6 +9,7 @@ import { requireFullKey } from './key-rights.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import {
+  firstWritable,
   listRepositories,
   type Repository,
   type RepositoryFilter,
@@ -112,19 +113,17 @@ const requirePrivacy = async (
   if (!privateHome) throw quotaExceeded('privateHome', 0, 0);
 };
 
-const findOrCreate = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
-  sql.tx(async (tx) => {
+const createWithoutWritable = (
+  sql: Sql,
+  caller: Caller,
+  team: { id: number; name: string },
+): Promise<Repository> => {
+  requireFullKey(caller);
+  return sql.tx(async (tx) => {
     // One at a time per team, so that two requests do not both create one.
     await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [team.id]);
-    const rows = await tx.query<{ id: number }>(
-      'SELECT id FROM repositories WHERE team_id = $1 ORDER BY id',
-      [team.id],
-    );
-    for (const { id } of rows) {
-      const repository = await readRepository(tx, caller, id);
-      if (repository !== undefined && includesLevel(repository.permission, 'Write')) return repository;
-    }
-    requireFullKey(caller);
+    const present = await firstWritable(tx, caller, team.id);
+    if (present !== undefined) return present;
     const id = await insert(tx, caller, {
       name: team.name,
       privacy: 'Private',
@@ -133,6 +132,7 @@ const findOrCreate = (sql: Sql, caller: Caller, team: { id: number; name: string
     });
     return shownAgain(tx, caller, id);
   });
+};
 
 /**
  * The first repository of the team that the caller may write to. Created if there is none; undefined if the plan of the caller does not
@@ -144,7 +144,7 @@ const teamDefault = async (
   team: { id: number; name: string },
 ): Promise<Repository | undefined> => {
   try {
-    return await findOrCreate(sql, caller, team);
+    return (await firstWritable(sql, caller, team.id)) ?? (await createWithoutWritable(sql, caller, team));
   } catch (error) {
     if (isAppError(error) && error.kind === 'quota') return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import { isoUtc } from '../lib/time.js';
 import { handleKey } from '../model/handles.js';
-import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
+import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
@@ -111,4 +111,22 @@ export const listRepositories = (
       ]),
     (row) => shownRepository(caller, row),
   );
+};
+
+const ofTeamSql = `
+  SELECT ${repositoryColumns}, ${repositoryTargetColumns('$1', '$2')}
+  FROM repositories r LEFT JOIN teams t ON t.id = r.team_id WHERE r.team_id = $3 AND r.id > $4 ORDER BY r.id LIMIT $5`;
+
+/** The first repository of a team that the caller may write to. One statement for 2,000 repositories. */
+export const firstWritable = async (
+  sql: Sql,
+  caller: Caller,
+  teamId: number,
+): Promise<Repository | undefined> => {
+  const batches = inBatches(
+    (after, limit) => sql.query<RepositoryRow>(ofTeamSql, [...callerValues(caller), teamId, after, limit]),
+    (row) => shownRepository(caller, row).filter(({ permission }) => includesLevel(permission, 'Write')),
+  );
+  for await (const [first] of batches) if (first !== undefined) return first;
+  return undefined;
 };

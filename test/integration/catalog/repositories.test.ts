@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createRepositories } from '../../../src/catalog/repositories.js';
+import type { Sql } from '../../../src/storage/postgres/sql.js';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 
 let api: TestApi;
@@ -29,6 +31,33 @@ describe('Home', () => {
   it('is the default repository of the personal workspace', async () => {
     const home = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>();
     expect((await ada.ask('GET', '/repositories/default')).json()).toMatchObject({ id: home.id });
+  });
+
+  it('is found by one statement, without a lock, among repositories that the member may only read', async () => {
+    await ada.ask('POST', '/teams', { name: 'Wide' });
+    await ada.ask('PUT', '/teams/Wide/members/bob', { role: 'member' });
+    await bob.ask('PUT', '/account/invitations/Wide');
+    await bob.ask('PUT', '/account', { workspace: 'Wide' });
+    await api.sql.query(
+      `WITH made AS (INSERT INTO repositories (name, privacy, team_id, created_by)
+         SELECT 'w' || n, 'Private', t.id, $1 FROM teams t, generate_series(1, 300) AS n WHERE t.name = 'Wide' RETURNING id)
+       INSERT INTO repository_grants (repository_id, account_id, level) SELECT id, $2, 'Read' FROM made`,
+      [ada.id, bob.id],
+    );
+    const last = await newRepository(ada, { name: 'last', team: 'Wide' });
+    const statements: string[] = [];
+    const recorded = (sql: Sql): Sql => ({
+      query(statement, values) {
+        statements.push(typeof statement === 'string' ? statement : statement.text);
+        return sql.query(statement, values);
+      },
+      tx: (work) => sql.tx((tx) => work(recorded(tx))),
+    });
+    const caller = await api.catalog.authenticate(bob.key);
+    const repositories = createRepositories({ sql: recorded(api.sql), access: api.catalog.access });
+    expect(await repositories.preferred(caller)).toMatchObject({ id: last.id, permission: 'Write' });
+    expect(statements).toEqual([expect.not.stringContaining('FOR NO KEY UPDATE')]);
+    await bob.ask('PUT', '/account', { workspace: 'personal' });
   });
 
   it('cannot be deleted', async () => {
