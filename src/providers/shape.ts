@@ -29,12 +29,22 @@ export const listOf = <S extends z.ZodType>(entry: S) =>
 
 export const day = z.string().refine((text) => parseDay(text) !== undefined, 'not a day');
 
+/** Nested schemas are recursive: too many levels exceed the stack. */
+const parseNested = <S extends z.ZodType>(provider: Named, schema: S, payload: unknown) => {
+  try {
+    return schema.safeParse(payload);
+  } catch (error) {
+    if (error instanceof RangeError) throw unexpectedReply(provider, 'it is nested too deeply', error);
+    throw error;
+  }
+};
+
 /**
  * Parses the payload in its expected format. Throws `unexpectedReply` with the position that differs, so that a changed upstream is
  * detected and never misread.
  */
 export const readShape = <S extends z.ZodType>(provider: Named, schema: S, payload: unknown): z.output<S> => {
-  const result = schema.safeParse(payload);
+  const result = parseNested(provider, schema, payload);
   if (result.success) return result.data;
   const place = result.error.issues[0]?.path.map(String).join('.') ?? '';
   throw unexpectedReply(

@@ -28,9 +28,12 @@ const readAttributes = (attributes: Record<string, string>): Record<string, stri
     ),
   );
 
+/** Searches below an element are recursive. Replies of upstreams have about ten levels. */
+const maxDepth = 200;
+
 /**
- * Parses a document and returns its root element. Throws for text that is not well-formed XML, and for a document type: no service sends
- * one, and entities declared in it can expand a small document to a huge one.
+ * Parses a document and returns its root element. Throws for text that is not well-formed XML, for too many nested elements, and for a
+ * document type: no service sends one, and entities declared in it can expand a small document to a huge one.
  */
 export const parseXml = (text: string): XmlElement => {
   const parser = new SaxesParser();
@@ -43,6 +46,7 @@ export const parseXml = (text: string): XmlElement => {
     throw new SyntaxError('a document type is not accepted');
   });
   parser.on('opentag', ({ name, attributes }) => {
+    if (stack.length > maxDepth) throw new SyntaxError('too many nested elements');
     stack.push({
       name: localName(name),
       attributes: readAttributes(attributes as Record<string, string>),

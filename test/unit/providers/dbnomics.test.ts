@@ -45,6 +45,24 @@ const exchanges: Exchange[] = [
   { path: '/search', query: { q: 'trade', limit: '100' }, reply: file('search') },
 ];
 
+const deepTree = (levels: number): string =>
+  `{"provider":{"code":"DEEP"},"category_tree":[${'{"children":['.repeat(levels)}${']}'.repeat(levels)}]}`;
+
+describe('a category tree that is nested too deeply', () => {
+  it('is unexpected', async () => {
+    const deep: Exchange = { path: '/providers/DEEP', reply: deepTree(100_000) };
+    const opened = await openConnector(dbnomics, { exchanges: [deep] });
+    try {
+      await expect(dbnomics.browse?.(['DEEP'], opened.ctx)).rejects.toMatchObject({
+        kind: 'upstream',
+        code: 'unexpected_reply',
+      });
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
 describeConnector({
   provider: dbnomics,
   exchanges,
