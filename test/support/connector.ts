@@ -1,4 +1,4 @@
-import { createSendRequest, createUpstreamHttp } from '../../src/gateway/upstream/client.js';
+import { createPrepareRequest, createUpstreamHttp } from '../../src/gateway/upstream/client.js';
 import { createTransport } from '../../src/gateway/upstream/transport.js';
 import { silentLog } from '../../src/lib/log.js';
 import type { Context, Provider } from '../../src/providers/provider.js';
@@ -35,7 +35,7 @@ export const openConnector = async (provider: Provider, options: OpenOptions): P
     `${provider.slug}.${name}`,
     upstream.otherBaseUrl(name),
   ]);
-  const send = createSendRequest({
+  const prepare = createPrepareRequest({
     provider: { ...provider, timeoutMs: options.timeoutMs ?? 5_000 },
     baseUrls: { [provider.slug]: upstream.baseUrl, ...Object.fromEntries(others) },
     key: options.apiKey,
@@ -43,10 +43,7 @@ export const openConnector = async (provider: Provider, options: OpenOptions): P
     now: () => Date.now(),
   });
   const http = createUpstreamHttp(provider, async (request) => {
-    const { reply, error } = await send({
-      ...request,
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    });
+    const { reply, error } = await prepare(request)(options.timeoutMs);
     if (error !== undefined || reply === undefined) throw error ?? new Error('neither reply nor error');
     return reply;
   });

@@ -4,7 +4,7 @@ import type { Provider, UpstreamReply, UpstreamRequest } from '../../providers/p
 import { type HoldLength, type Limiter, type QuotaOwner, scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
 import type { Breaker } from './breaker.js';
-import type { Outcome, SendRequest } from './client.js';
+import type { Outcome, PrepareRequest } from './client.js';
 import { copyOf, mayRetry } from './error-mapping.js';
 import { AttemptError, type RetryBudget, repeat } from './retry.js';
 
@@ -30,8 +30,10 @@ export interface AttemptsOptions {
   readonly subject: string | undefined;
   /** Deadline of the operation; infinite for a listing. */
   readonly deadlineMs: number;
-  readonly sendRequest: SendRequest;
+  readonly prepare: PrepareRequest;
 }
+
+type Prepared = ReturnType<PrepareRequest>;
 
 /** The requests of one operation, each with its turn, quota, circuit, holds and retries. */
 export interface Attempts {
@@ -60,7 +62,7 @@ const breakerOutcome = ({ error, status }: Outcome): 'ok' | 'down' | 'refused' =
 };
 
 export const createAttempts = (options: AttemptsOptions): Attempts => {
-  const { access, provider, owner, subject, deadlineMs, sendRequest } = options;
+  const { access, provider, owner, subject, deadlineMs, prepare } = options;
   const { limiter, breaker, budget, telemetry, now } = access;
   const scope = scopeOf(owner);
   /**
@@ -83,11 +85,16 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     return copyOf(error, { cause: error.cause, retryAfterSeconds });
   };
 
-  const sendOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
+  const sendOnce = async (
+    request: UpstreamRequest,
+    prepared: Prepared,
+    untilMs: number,
+    careful: boolean,
+  ): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(provider, untilMs, now()));
     breaker.pass(provider, scope, request.base);
     const startedAt = now();
-    const outcome = await sendRequest({ ...request, timeoutMs });
+    const outcome = await prepared(timeoutMs);
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
     breaker.record(provider, scope, breakerOutcome(outcome), request.base);
     if (outcome.error?.kind === 'rate_limited') return { ...outcome, error: await hold(outcome.error) };
@@ -120,18 +127,20 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     }
   };
 
-  const attempt = async (request: UpstreamRequest, untilMs: number): Promise<Outcome> => {
+  const attempt = async (request: UpstreamRequest, prepared: Prepared, untilMs: number): Promise<Outcome> => {
     timeLeft(provider, untilMs, now());
     breaker.check(provider, scope, request.base);
-    return inTurn(request.counted ?? true, (careful) => sendOnce(request, untilMs, careful));
+    return inTurn(request.counted ?? true, (careful) => sendOnce(request, prepared, untilMs, careful));
   };
 
   return {
     async send(request, untilMs) {
+      // A request that cannot be built takes no turn, and says nothing about the upstream.
+      const prepared = prepare(request);
       budget.earn(provider.slug);
       let failed: { readonly error: AppError; readonly isDown: boolean } | undefined;
       const tryOnce = async (): Promise<UpstreamReply> => {
-        const outcome = await attempt(request, untilMs);
+        const outcome = await attempt(request, prepared, untilMs);
         if (outcome.reply !== undefined) return outcome.reply;
         const isLate = now() >= untilMs;
         const error = (isLate ? undefined : outcome.error) ?? deadlinePassed(provider);

@@ -1,4 +1,4 @@
-import { AppError } from '../../lib/errors.js';
+import type { AppError } from '../../lib/errors.js';
 import { unexpectedReply } from '../../providers/errors.js';
 import { parseExactJson } from '../../providers/exact-json.js';
 import type { Provider, UpstreamHttp, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
@@ -15,8 +15,11 @@ export interface Outcome {
   readonly error?: AppError;
 }
 
-/** Sends one request once: no limits, no retries, no cache. */
-export type SendRequest = (request: UpstreamRequest) => Promise<Outcome>;
+/**
+ * Builds a request, and returns a function that sends it once: no limits, no retries, no cache.
+ * @throws AppError 404 for a path that cannot be sent
+ */
+export type PrepareRequest = (request: UpstreamRequest) => (timeoutMs?: number) => Promise<Outcome>;
 
 export interface SendOptions {
   readonly provider: Provider;
@@ -35,27 +38,35 @@ const toReply = (wire: WireReply, text: string, redact: (text: string) => string
   text,
 });
 
-export const createSendRequest = ({ provider, baseUrls, key, transport, now }: SendOptions): SendRequest => {
+export const createPrepareRequest = ({
+  provider,
+  baseUrls,
+  key,
+  transport,
+  now,
+}: SendOptions): PrepareRequest => {
   const redactKey = keyRedaction(key);
   const redactMessage = messageRedaction(key);
   const isLong = key !== undefined && key.length >= shortestKeyInData;
 
-  return async (request) => {
-    try {
-      const wire = await transport(toWireRequest(provider, baseUrls, request, key));
-      const keyed = carriesKey(provider, request, key);
-      // A reply to a request without the key cannot contain it, only ordinary words that equal it.
-      const redact: Redact = keyed ? redactKey : (text) => text;
-      const reply = toReply(wire, isLong ? redact(wire.body) : wire.body, redact);
-      const error = errorOfReply({ provider, request, reply, keyed, nowMs: now() });
-      return error === undefined
-        ? { reply, status: wire.status }
-        : { status: wire.status, error: sanitize(error, redactMessage) };
-    } catch (error) {
-      if (error instanceof WireError) return { error: errorOfWire(provider, error) };
-      if (error instanceof AppError) return { error: sanitize(error, redactMessage) };
-      throw error;
-    }
+  return (request) => {
+    const wireRequest = toWireRequest(provider, baseUrls, request, key);
+    const keyed = carriesKey(provider, request, key);
+    // A reply to a request without the key cannot contain it, only ordinary words that equal it.
+    const redact: Redact = keyed ? redactKey : (text) => text;
+    return async (timeoutMs = wireRequest.timeoutMs) => {
+      try {
+        const wire = await transport({ ...wireRequest, timeoutMs });
+        const reply = toReply(wire, isLong ? redact(wire.body) : wire.body, redact);
+        const error = errorOfReply({ provider, request, reply, keyed, nowMs: now() });
+        return error === undefined
+          ? { reply, status: wire.status }
+          : { status: wire.status, error: sanitize(error, redactMessage) };
+      } catch (error) {
+        if (error instanceof WireError) return { error: errorOfWire(provider, error) };
+        throw error;
+      }
+    };
   };
 };
 

@@ -7,7 +7,7 @@ import { type ChosenKey, keylessAudience } from '../keys/choice.js';
 import type { QuotaOwner } from '../limits/limiter.js';
 import type { BaseUrls } from './address.js';
 import { type AttemptsAccess, createAttempts, deadlinePassed, timeLeft } from './attempts.js';
-import { createSendRequest, createUpstreamHttp } from './client.js';
+import { createPrepareRequest, createUpstreamHttp } from './client.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
 import { carriesKey } from './request.js';
 import type { Transport } from './transport.js';
@@ -98,7 +98,7 @@ export const createSession = (options: SessionOptions): Session => {
     owner,
     subject: options.subject,
     deadlineMs,
-    sendRequest: createSendRequest({
+    prepare: createPrepareRequest({
       provider,
       baseUrls: access.baseUrls,
       key: key.value,

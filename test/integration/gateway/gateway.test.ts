@@ -427,6 +427,15 @@ describe('series', () => {
     expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
   });
 
+  it('takes no turn for an id that cannot be sent', async () => {
+    const gateway = open();
+    await database.sql.query('DELETE FROM gateway_pace');
+    await expect(gateway.preview(anonymous, 'keyed', '..')).rejects.toMatchObject({
+      code: 'series_not_found',
+    });
+    expect(await database.sql.query('SELECT 1 FROM gateway_pace')).toEqual([]);
+  });
+
   it('answers 502 for each of a few failing series, retries included, and a healthy one after them', async () => {
     const gateway = open({ firstRetryWaitMs: 1 });
     upstream.answerAll({ status: 503, reply: '' });
@@ -447,6 +456,10 @@ describe('series', () => {
       await expect(ask(index)).rejects.toMatchObject({ code: 'upstream_failed' });
     nowMs += 20_000;
     const sent = upstream.calls.length;
+    // An id that cannot be sent is no probe.
+    await expect(gateway.preview(anonymous, 'keyed', '..')).rejects.toMatchObject({
+      code: 'series_not_found',
+    });
     await expect(ask(10)).rejects.toMatchObject({ code: 'upstream_failed' });
     expect(upstream.calls).toHaveLength(sent + 1);
     await expect(ask(11)).rejects.toMatchObject({ code: 'upstream_circuit_open' });

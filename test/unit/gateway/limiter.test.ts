@@ -31,7 +31,10 @@ describe('the requests of an operation', () => {
       owner,
       subject: 'x',
       deadlineMs: 61_000,
-      sendRequest: async () => ({ status: 200, reply: { status: 200, text: '', header: () => undefined } }),
+      prepare: () => async () => ({
+        status: 200,
+        reply: { status: 200, text: '', header: () => undefined },
+      }),
     });
   };
   const sendThree = (attempts: ReturnType<typeof open>) =>

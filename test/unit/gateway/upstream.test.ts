@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressOf } from '../../../src/gateway/upstream/address.js';
 import { createBreaker } from '../../../src/gateway/upstream/breaker.js';
-import { createSendRequest } from '../../../src/gateway/upstream/client.js';
+import { createPrepareRequest } from '../../../src/gateway/upstream/client.js';
 import { errorOfReply, parseRetryAfter } from '../../../src/gateway/upstream/error-mapping.js';
 import { keyRedaction, messageRedaction } from '../../../src/gateway/upstream/redaction.js';
 import { toWireRequest } from '../../../src/gateway/upstream/request.js';
@@ -82,14 +82,14 @@ describe('the key', () => {
 
   it('is redacted only from replies to requests that carried it', async () => {
     const provider = withKey({ in: 'body', name: 'key' });
-    const send = createSendRequest({
+    const prepare = createPrepareRequest({
       provider,
       baseUrls: {},
       key: 'employment',
       transport: async () => ({ status: 200, headers: new Headers(), body: 'Employment Statistics' }),
       now: () => 0,
     });
-    const textOf = async (request: UpstreamRequest) => (await send(request)).reply?.text;
+    const textOf = async (request: UpstreamRequest) => (await prepare(request)()).reply?.text;
     expect(await textOf({ path: ['a'], body: {} })).toBe('[key] Statistics');
     expect(await textOf({ path: ['a'] })).toBe('Employment Statistics');
     expect(await textOf({ path: ['a'], body: {}, base: 'public' })).toBe('Employment Statistics');
