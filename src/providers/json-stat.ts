@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parsePeriod } from './dates.js';
-import { ambiguousSeries } from './errors.js';
+import { ambiguousSeries, unexpectedReply } from './errors.js';
 import { withFlag } from './flags.js';
 import { readValue } from './numbers.js';
 import type { Named, Observation } from './provider.js';
-import { readShape, requireValue, written } from './shape.js';
+import { readShape, requireValue } from './shape.js';
 
 /**
  * JSON-stat 2.0: a cube as one flat list, in row-major order of the dimensions `id` with lengths `size`. `value` is a list, or a sparse map
@@ -16,7 +16,10 @@ const category = z.object({
   label: z.record(z.string(), z.string()).nullish(),
 });
 
-const cells = z.union([z.record(z.string().regex(/^\d+$/), written), z.array(written)]);
+/** A list, or a map from position. A cube may have millions of cells, so a cell is validated when it is read. */
+const cells = z.custom<Readonly<Record<number, unknown>>>(
+  (given) => typeof given === 'object' && given !== null,
+);
 
 const cubeShape = z
   .object({
@@ -29,9 +32,7 @@ const cubeShape = z
     role: z.object({ time: z.array(z.string()).nullish() }).nullish(),
     value: cells,
     /** Status codes: by position, in order, or one for all values. */
-    status: z
-      .union([z.record(z.string(), z.string().nullable()), z.array(z.string().nullable()), z.string()])
-      .nullish(),
+    status: z.union([z.string(), cells]).nullish(),
   })
   .refine(({ id, size, dimension }) => id.length === size.length && id.every((name) => name in dimension));
 
@@ -81,8 +82,17 @@ export const readCube = (provider: Named, payload: unknown): Cube => {
     updated: cube.updated ?? undefined,
     dimensions,
     timeDimension: cube.role?.time?.[0],
-    cell: (position) => (Array.isArray(value) ? value[position] : value[String(position)]),
-    status: (position) => (typeof status === 'string' ? status : (Object(status)[position] ?? undefined)),
+    cell: (position) => {
+      const cell = value[position];
+      if (cell === null || cell === undefined || typeof cell === 'string' || typeof cell === 'number')
+        return cell;
+      throw unexpectedReply(provider, `'value.${position}' is not as expected`);
+    },
+    status: (position) => {
+      const code = typeof status === 'string' ? status : (status?.[position] ?? undefined);
+      if (code === undefined || typeof code === 'string') return code;
+      throw unexpectedReply(provider, `'status.${position}' is not as expected`);
+    },
   };
 };
 
@@ -93,7 +103,7 @@ const flagOf = (status: string | undefined, missing: readonly string[]): string 
 /** Eurostat counts deaths of a year whose week is not known in week 99; they have no date. */
 const isUnknownWeek = (code: string): boolean => /^\d{4}-?W99$/.test(code);
 
-export interface CubeSeries {
+interface CubeSeries {
   /** Position of its code in each dimension; 0 for time. */
   readonly places: readonly number[];
   readonly data: readonly Observation[];
@@ -109,40 +119,66 @@ const stridesOf = (dimensions: readonly CubeDimension[]): number[] =>
 export const cellsOf = ({ dimensions }: Cube): number =>
   dimensions.reduce((product, { codes }) => product * codes.length, 1);
 
-/**
- * All series of a cube: one for each combination of codes of the dimensions except time. Missing positions are null. `missing` are further
- * words of the service for "no value".
- */
-export const readCubeAll = (
+/** Positions of the combinations of codes of all dimensions except time, whose position is 0. */
+function* combinationsOf(dimensions: readonly CubeDimension[], timePlace: number): Generator<number[]> {
+  const lengths = dimensions.map(({ codes }, place) => (place === timePlace ? 1 : codes.length));
+  const count = lengths.reduce((product, length) => product * length, 1);
+  for (let index = 0; index < count; index += 1) {
+    let rest = index;
+    yield lengths
+      .toReversed()
+      .map((length) => {
+        const position = rest % length;
+        rest = Math.floor(rest / length);
+        return position;
+      })
+      .reverse();
+  }
+}
+
+/** Reader of the series of a cube. */
+interface CubeReader {
+  /** The series at a position in each dimension; that of time is ignored. Missing cells are null. */
+  seriesAt(places: readonly number[]): readonly Observation[];
+  /** All series: one for each combination of codes of the dimensions except time. A cube may have millions. */
+  all(): Generator<CubeSeries>;
+}
+
+/** @param missing Further words of the service for "no value". */
+export const createCubeReader = (
   provider: Named,
   cube: Cube,
   timeDimension: string,
   missing: readonly string[] = [':'],
-): CubeSeries[] => {
+): CubeReader => {
   const timePlace = cube.dimensions.findIndex(({ id }) => id === timeDimension);
   const time = requireValue(provider, `the dimension ${timeDimension}`, cube.dimensions[timePlace]);
   const strides = stridesOf(cube.dimensions);
-  const dates = time.codes.map(({ code }) =>
+  const periods = cellsOf(cube) === 0 ? [] : time.codes;
+  const dates = periods.map(({ code }) =>
     isUnknownWeek(code) ? undefined : requireValue(provider, 'a period', parsePeriod(code)),
   );
   const step = strides[timePlace] ?? 1;
-  const combinations = cube.dimensions.reduce<number[][]>(
-    (before, { codes }, place) =>
-      place === timePlace
-        ? before.map((places) => [...places, 0])
-        : before.flatMap((places) => codes.map((_, position) => [...places, position])),
-    [[]],
-  );
-  return combinations.map((places) => {
-    const first = places.reduce((sum, position, place) => sum + position * (strides[place] ?? 1), 0);
-    const data = dates.flatMap((date, index): Observation[] => {
+  const seriesAt = (places: readonly number[]): Observation[] => {
+    const first = places.reduce(
+      (sum, position, place) => (place === timePlace ? sum : sum + position * (strides[place] ?? 1)),
+      0,
+    );
+    return dates.flatMap((date, index): Observation[] => {
       if (date === undefined) return [];
       const position = first + index * step;
       const value = readValue(cube.cell(position), missing);
       return [{ date, ...withFlag(value, flagOf(cube.status(position), missing)) }];
     });
-    return { places, data };
-  });
+  };
+  return {
+    seriesAt,
+    *all() {
+      for (const places of combinationsOf(cube.dimensions, timePlace)) {
+        yield { places, data: seriesAt(places) };
+      }
+    },
+  };
 };
 
 /** The only series of a cube in which every dimension except time has one code. */
@@ -157,5 +193,6 @@ export const readCubeSeries = (
   if (hasTime && open.length > 0) {
     throw ambiguousSeries(provider, seriesId, `give one code for ${open.map(({ id }) => id).join(', ')}`);
   }
-  return readCubeAll(provider, cube, timeDimension)[0]?.data ?? [];
+  const [series] = createCubeReader(provider, cube, timeDimension).all();
+  return series?.data ?? [];
 };

@@ -1,6 +1,7 @@
 import { invalid } from '../../lib/errors.js';
+import { runSliced, type Steps } from '../../lib/time-slicing.js';
 import { isSeriesMissing } from '../errors.js';
-import { cellsOf, readCube, readCubeAll } from '../json-stat.js';
+import { type Cube, cellsOf, createCubeReader, readCube } from '../json-stat.js';
 import type { Params } from '../parameter.js';
 import type { Context, PanelData } from '../provider.js';
 import { withinBounds } from '../range.js';
@@ -17,6 +18,28 @@ const maxCells = 1_000_000;
 /** A few codes contain a plus. */
 const isOpenIn = (dimension: Dimension, part: string): boolean =>
   isOpen(part) && !(dimension.codes.size > 0 && dimension.codes.has(part));
+
+/** Series that have values, with their codes in the dimensions at `places`. */
+function* seriesOf(
+  cube: Cube,
+  places: readonly number[],
+  params: Params,
+): Steps<PanelData['series'][number][]> {
+  const series = [];
+  for (const one of createCubeReader(named, cube, timeDimension).all()) {
+    yield;
+    // Most combinations of codes have no data.
+    if (one.data.every(({ value }) => value === null)) continue;
+    const chosen = places.map((place) => cube.dimensions[place]?.codes[one.places[place] ?? 0]);
+    const data = withoutEmptyTwins(one.data);
+    series.push({
+      codes: chosen.map((code) => code?.code ?? ''),
+      labels: chosen.map((code) => code?.label ?? ''),
+      data: withinBounds({ label: '', metadata: {}, data }, params).data,
+    });
+  }
+  return series;
+}
 
 /** Several series from one request: positions of the key that are empty, a star, or codes joined with `+` are open. */
 export const panel = async (seriesId: string, params: Params, ctx: Context): Promise<PanelData> => {
@@ -57,19 +80,7 @@ export const panel = async (seriesId: string, params: Params, ctx: Context): Pro
   }
   const open = parts.flatMap(({ dimension, open: isOne }) => (isOne ? [dimension] : []));
   const places = open.map(({ id }) => cube.dimensions.findIndex((one) => one.id === id));
-  const series = readCubeAll(named, cube, timeDimension).flatMap((one) => {
-    // Most combinations of codes have no data.
-    if (one.data.every(({ value }) => value === null)) return [];
-    const chosen = places.map((place) => cube.dimensions[place]?.codes[one.places[place] ?? 0]);
-    const data = withoutEmptyTwins(one.data);
-    return [
-      {
-        codes: chosen.map((code) => code?.code ?? ''),
-        labels: chosen.map((code) => code?.label ?? ''),
-        data: withinBounds({ label: '', metadata: {}, data }, params).data,
-      },
-    ];
-  });
+  const series = await runSliced(seriesOf(cube, places, params));
   if (series.length === 0) throw nothing();
   const fixed = cube.dimensions.flatMap(({ id, codes: [one] }) =>
     one === undefined || id === timeDimension || open.some((dimension) => dimension.id === id)

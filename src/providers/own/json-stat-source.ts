@@ -1,6 +1,6 @@
 import { ambiguousSeries, seriesNotFound } from '../errors.js';
 import { legendOf } from '../flags.js';
-import { type Cube, readCube, readCubeAll } from '../json-stat.js';
+import { type Cube, createCubeReader, readCube } from '../json-stat.js';
 import { toMetadata } from '../metadata.js';
 import type { Observation, Provider } from '../provider.js';
 import { unitOfText } from '../units.js';
@@ -17,11 +17,13 @@ const readChosen = (
   cube: Cube,
 ): readonly Observation[] => {
   const time = timeDimension ?? cube.timeDimension ?? 'time';
-  const wanted = Object.entries(codes).map(([name, code]) => {
-    const place = cube.dimensions.findIndex((dimension) => dimension.id === name);
-    return { place, position: cube.dimensions[place]?.codes.findIndex((one) => one.code === code) ?? -1 };
-  });
-  if (wanted.some(({ position }) => position < 0)) throw seriesNotFound(base, id);
+  const wanted = new Map(
+    Object.entries(codes).map(([name, code]) => {
+      const found = cube.dimensions.find((dimension) => dimension.id === name);
+      return [name, found?.codes.findIndex((one) => one.code === code) ?? -1];
+    }),
+  );
+  if ([...wanted.values()].includes(-1)) throw seriesNotFound(base, id);
   const open = cube.dimensions.filter(
     ({ id: name, codes: all }) => name !== time && all.length > 1 && codes[name] === undefined,
   );
@@ -29,10 +31,9 @@ const readChosen = (
     const names = open.map(({ id: name }) => name).join(', ');
     throw ambiguousSeries(base, id, `its record must name a code for ${names}`);
   }
-  const found = readCubeAll(base, cube, time, missing).find(({ places }) =>
-    wanted.every(({ place, position }) => places[place] === position),
+  return createCubeReader(base, cube, time, missing).seriesAt(
+    cube.dimensions.map(({ id: name }) => wanted.get(name) ?? 0),
   );
-  return found?.data ?? [];
 };
 
 /** A source whose series are in JSON-stat cubes at fixed addresses. */

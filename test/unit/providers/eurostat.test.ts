@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { eurostat } from '../../../src/providers/eurostat/eurostat.js';
 import { families } from '../../../src/providers/eurostat/families.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { expectShortTurns } from '../../support/pauses.js';
 import { type Exchange, fixture } from '../../support/replay-upstream.js';
 import { describeConnector } from './contract.js';
 
@@ -231,7 +232,7 @@ describe('eurostat', () => {
       size: [1, 1, 400, 400, 12],
       dimension: { ...large.dimension, coicop: many, geo: many },
     };
-    const { ctx, upstream } = await open([{ ...cells('DE'), reply }]);
+    const { ctx, upstream } = await open([{ ...cells('DE'), reply: { ...reply, value: [{}] } }]);
     await expect(eurostat.panel?.('prc_hicp_manr/M.RCH_A.CP00.DE+GR', {}, ctx)).rejects.toMatchObject({
       details: { dimension: 'geo', code: 'GR' },
     });
@@ -239,6 +240,35 @@ describe('eurostat', () => {
     await expect(eurostat.panel?.('prc_hicp_manr/M.RCH_A.CP00.DE', {}, ctx)).rejects.toMatchObject({
       code: 'panel_too_large',
     });
+  });
+
+  it('reads a large cube in short turns of the event loop', async () => {
+    const three = JSON.parse(file('manr-three.json')) as {
+      dimension: Record<string, { category: { index: Record<string, number> } }>;
+    };
+    const many = (length: number) => ({
+      category: { index: Object.fromEntries(Array.from({ length }, (_, place) => [`X${place}`, place])) },
+    });
+    const payload = {
+      ...three,
+      size: [1, 1, 200, 100, Object.keys(three.dimension.time?.category.index ?? {}).length],
+      dimension: { ...three.dimension, coicop: many(200), geo: many(100) },
+      value: Array.from({ length: 40_000 }, (_, at) => at),
+    };
+    const { ctx } = await open();
+    let structure: ReturnType<typeof ctx.http.text> | undefined;
+    const http: typeof ctx.http = {
+      text: (request) => {
+        structure ??= ctx.http.text(request);
+        return structure;
+      },
+      json: async () => payload,
+    };
+    const read = async () => eurostat.panel?.('prc_hicp_manr/M.RCH_A..', {}, { ...ctx, http });
+    const { codes, data } = (await read())?.series[0] ?? {};
+    expect(codes).toEqual(['X0', 'X0']);
+    expect(data?.[1]?.value).toBe('1');
+    await expectShortTurns(read);
   });
 
   it.each(['M.RCH_A.CP00.', 'M.*.CP00.DE', 'M.RCH_A.CP00.DE+FR'])(

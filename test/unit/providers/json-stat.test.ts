@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../../src/providers/exact-json.js';
-import { readCube, readCubeSeries } from '../../../src/providers/json-stat.js';
+import { createCubeReader, readCube, readCubeSeries } from '../../../src/providers/json-stat.js';
 
 const provider = { slug: 'x', name: 'X Statistics' };
 
@@ -43,6 +43,21 @@ describe('readCubeSeries', () => {
   it('reads a list as well', () => {
     const cube = readCube(provider, payload('[1,null,":"]'));
     expect(readCubeSeries(provider, 'd', cube, 'time').map(({ value }) => value)).toEqual(['1', null, null]);
+  });
+
+  it('reads the cells of one series alone, and refuses one that is neither a number nor a text', () => {
+    const cube = readCube(provider, payload('{"0":1,"3":{"other":"series"}}', '{"DE":0,"FR":1}', 2));
+    const { seriesAt, all } = createCubeReader(provider, cube, 'time');
+    expect(seriesAt([0, 0, 0]).map(({ value }) => value)).toEqual(['1', null, null]);
+    expect(() => seriesAt([0, 1, 0])).toThrow(/'value.3' is not as expected/);
+    expect(() => [...all()]).toThrow(/'value.3' is not as expected/);
+  });
+
+  it('reads nothing from a cube with an empty dimension', () => {
+    const cube = readCube(provider, payload('{}', '{}', 0));
+    const { seriesAt, all } = createCubeReader(provider, cube, 'time');
+    expect([...all()]).toEqual([]);
+    expect(seriesAt([0, 0, 0])).toEqual([]);
   });
 
   it('names the dimension that an id leaves open', () => {
