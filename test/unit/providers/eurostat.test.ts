@@ -251,8 +251,8 @@ describe('eurostat', () => {
     });
     const payload = {
       ...three,
-      size: [1, 1, 200, 100, Object.keys(three.dimension.time?.category.index ?? {}).length],
-      dimension: { ...three.dimension, coicop: many(200), geo: many(100) },
+      size: [1, 1, 800, 100, Object.keys(three.dimension.time?.category.index ?? {}).length],
+      dimension: { ...three.dimension, coicop: many(800), geo: many(100) },
       value: Array.from({ length: 40_000 }, (_, at) => at),
     };
     const { ctx } = await open();
