@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid, isAppError } from '../lib/errors.js';
-import { joinedPanel } from '../providers/panel.js';
+import { runSliced, type Steps } from '../lib/time-slicing.js';
+import { joinedPanel, maxPanelObservations } from '../providers/panel.js';
 import type { Params } from '../providers/parameter.js';
 import type { Context, PanelData, Provider, SeriesMetadata } from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
@@ -36,24 +37,27 @@ export interface PanelReader {
   ): Promise<PanelAnswer>;
 }
 
-/** Maximum observations of one panel. */
-const maxRows = 200_000;
-
-const order = (provider: Provider, seriesId: string, panel: PanelData): PanelData => {
+function* order(provider: Provider, seriesId: string, panel: PanelData): Steps<PanelData> {
   const rows = panel.series.reduce((sum, { data }) => sum + data.length, 0);
-  if (rows > maxRows) {
+  if (rows > maxPanelObservations) {
     throw invalid(
       'panel_too_large',
-      `'${seriesId}' of ${provider.name} has ${rows} observations of ${panel.series.length} series; a panel has at most ${maxRows}. Name fewer codes, or a start.`,
-      { provider: provider.slug, observations: rows, series: panel.series.length, limit: maxRows },
+      `'${seriesId}' of ${provider.name} has ${rows} observations of ${panel.series.length} series; a panel has at most ${maxPanelObservations}. Name fewer codes, or a start.`,
+      {
+        provider: provider.slug,
+        observations: rows,
+        series: panel.series.length,
+        limit: maxPanelObservations,
+      },
     );
   }
-  const series = panel.series.map((one) => ({
-    ...one,
-    data: orderObservations(provider, seriesId, one.data),
-  }));
+  const series: PanelData['series'][number][] = [];
+  for (const one of panel.series) {
+    yield;
+    series.push({ ...one, data: orderObservations(provider, seriesId, one.data) });
+  }
   return { ...panel, series };
-};
+}
 
 const valueJson = (value: string | null): string => value ?? 'null';
 
@@ -184,7 +188,7 @@ export const createPanelReader = ({ operations, titlesOf, today }: PanelReaderOp
         subject: { seriesId },
         parts: ['panel', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
         validity: 'series',
-        work: async (ctx) => order(provider, seriesId, await panel(seriesId, params, ctx)),
+        work: async (ctx) => runSliced(order(provider, seriesId, await panel(seriesId, params, ctx))),
       });
       const named = await withTitles(provider, value);
       const note = begins === undefined ? undefined : provider.defaultStart?.note;

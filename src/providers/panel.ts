@@ -4,6 +4,9 @@ import { seriesNotFound } from './errors.js';
 import type { Params } from './parameter.js';
 import type { Context, Named, PanelData, Provider, SeriesData, SeriesMetadata } from './provider.js';
 
+/** Maximum observations of one panel. */
+export const maxPanelObservations = 200_000;
+
 /** Metadata that all series share, and the meanings of all their flags. */
 export const commonMetadata = (series: readonly Pick<SeriesData, 'metadata'>[]): SeriesMetadata => {
   const [first, ...others] = series.map(({ metadata }) => metadata);

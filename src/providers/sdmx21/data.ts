@@ -1,41 +1,84 @@
-import { parse } from 'csv-parse/sync';
+import { readCsv, requireWidth } from '../csv.js';
+import { unexpectedReply } from '../errors.js';
+import { maxListed } from '../listing.js';
+import type { Named } from '../provider.js';
 import { indexGroups } from '../sdmx/groups.js';
 import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from '../xml.js';
 
-/** SDMX-CSV rows as cells by column id. With `labels=both` header and cells are `CODE: Label`. */
+/** Rows as cells by column id: of the dimensions, the period, the value, and the attributes that are used. */
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
 }
+
+/** Columns after `TIME_PERIOD` that are read. A reply may have dozens, with long notes in every row. */
+const readAfterPeriod: ReadonlySet<string> = new Set([
+  'OBS_VALUE',
+  'OBS_STATUS',
+  'UNIT',
+  'UNIT_MEASURE',
+  'UNIT_MULT',
+  'TITLE',
+  'TITLE_COMPL',
+  'COMPILATION',
+  'SOURCE_REF',
+  'FREQ',
+  'FREQUENCY',
+  'ADJUSTMENT',
+  'SEASONAL_ADJUST',
+]);
 
 const beforeLabel = (text: string): string => {
   const colon = text.indexOf(': ');
   return colon === -1 ? text : text.slice(0, colon);
 };
 
-/**
- * Parses SDMX-CSV 1.0 and 2.0. Throws for text that is not CSV with `TIME_PERIOD` and `OBS_VALUE`, so that an error page is not read as a
- * series without observations.
- */
-export const readCsv = (text: string): CsvTable => {
-  const [head = [], ...records] = parse(text, {
-    bom: true,
-    skip_empty_lines: true,
-    relax_column_count: false,
-  }) as string[][];
+/** With `labels=both` header and cells are `CODE: Label`. */
+const readHeader = (provider: Named, header: readonly string[]) => {
   // Only with labels: a plain id contains no space, so its cells may.
-  const labelled = head.some((name) => name.includes(': '));
-  const columns = head.map((name) => (labelled ? beforeLabel(name) : name).trim());
-  if (!columns.includes('TIME_PERIOD') || !columns.includes('OBS_VALUE')) {
-    throw new SyntaxError('no columns TIME_PERIOD and OBS_VALUE');
+  const labelled = header.some((name) => name.includes(': '));
+  const columns = header.map((name) => (labelled ? beforeLabel(name) : name).trim());
+  const period = columns.indexOf('TIME_PERIOD');
+  // So that an error page is not read as a series without observations.
+  if (period < 0 || !columns.includes('OBS_VALUE')) {
+    throw unexpectedReply(provider, 'it is not the CSV of SDMX, with TIME_PERIOD and OBS_VALUE');
   }
-  const plainCells = new Set(['OBS_VALUE', 'TIME_PERIOD']);
-  const cell = (column: string, value: string): string =>
-    labelled && !plainCells.has(column) ? beforeLabel(value) : value;
-  const rows = records.map((record) =>
-    Object.fromEntries(columns.map((column, index) => [column, cell(column, record[index] ?? '')])),
+  const chosen = columns.flatMap((column, index) =>
+    index <= period || readAfterPeriod.has(column)
+      ? [{ column, index, labelled: labelled && column !== 'OBS_VALUE' && column !== 'TIME_PERIOD' }]
+      : [],
   );
-  return { columns, rows };
+  return { header, columns, chosen };
+};
+
+/**
+ * Parses SDMX-CSV 1.0 and 2.0.
+ *
+ * @param tooMany Error for more than `maxListed` rows
+ * @throws AppError 502 for text that is not CSV with `TIME_PERIOD` and `OBS_VALUE`
+ */
+export const readCsvTable = async (
+  provider: Named,
+  text: string,
+  tooMany: () => Error,
+): Promise<CsvTable> => {
+  let head: ReturnType<typeof readHeader> | undefined;
+  const rows: Record<string, string>[] = [];
+  for await (const record of readCsv(provider, text)) {
+    if (head === undefined) {
+      head = readHeader(provider, record.cells);
+      continue;
+    }
+    requireWidth(provider, head.header, record);
+    if (rows.length === maxListed) throw tooMany();
+    const row: Record<string, string> = {};
+    for (const { column, index, labelled } of head.chosen) {
+      const cell = record.cells[index] ?? '';
+      row[column] = labelled ? beforeLabel(cell) : cell;
+    }
+    rows.push(row);
+  }
+  return { columns: (head ?? readHeader(provider, [])).columns, rows };
 };
 
 export interface XmlSeries {

@@ -49,7 +49,7 @@ const readWholeSeries = async (
   const { text } = await ctx.http.text(dataRequest(record, flow, key, query));
   // Several services return an empty body if nothing matches.
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
-  const table = readTable(record, text);
+  const table = await readTable(record, text);
   requireOneSeries(record, seriesId, table.rows, dimensionColumns(table));
   if (!needsCodes(table) && !hasUnknownUnit(record, table)) {
     return toSeriesData(record, table, spellWith(undefined));

@@ -9,7 +9,7 @@ import { titleOf } from '../sdmx/flow-path.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { filled, requireValue } from '../shape.js';
 import { haveSeveralExponents, powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
-import { type CsvTable, readCsv } from './data.js';
+import type { CsvTable } from './data.js';
 import type { Sdmx21Record } from './record.js';
 
 type Named = Pick<
@@ -134,18 +134,6 @@ export const needsCodes = (table: CsvTable): boolean =>
   table.rows[0] === undefined
     ? false
     : filled(table.rows[0].TITLE) === undefined && filled(table.rows[0].TITLE_COMPL) === undefined;
-
-export const parseTable = (provider: Named, text: string): CsvTable => {
-  try {
-    return readCsv(text);
-  } catch (error) {
-    throw unexpectedReply(
-      provider,
-      'it is not the CSV of SDMX',
-      new Error(error instanceof SyntaxError ? error.message : 'CSV'),
-    );
-  }
-};
 
 /** Parses a table with the rows of one series. */
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
+import { readCsvTable, readXmlData } from '../../../../src/providers/sdmx21/data.js';
 import type { Sdmx21Record } from '../../../../src/providers/sdmx21/record.js';
 import { createSdmx21 } from '../../../../src/providers/sdmx21/sdmx21.js';
 import { readAvailability, readStructure } from '../../../../src/providers/sdmx21/structure.js';
 import { parseXml } from '../../../../src/providers/xml.js';
 import { type OpenedConnector, openConnector } from '../../../support/connector.js';
+import { expectShortTurns } from '../../../support/pauses.js';
 import { type Exchange, fixture } from '../../../support/replay-upstream.js';
 import { describeConnector } from '../contract.js';
 
@@ -69,6 +70,28 @@ describe('an SDMX 2.1 service', () => {
     opened = await openConnector(provider, { exchanges });
     return opened;
   };
+
+  it('reads a large panel in short turns of the event loop', async () => {
+    const { ctx } = await open();
+    const months = Array.from({ length: 100 }, (_, at) => `${2000 + Math.floor(at / 12)}-M${(at % 12) + 1}`);
+    const lines = Array.from({ length: 1_500 }, (_, area) =>
+      months.map((month, at) => `XB:RATES(1.0),M,A${area},${month},${at}.50,A`),
+    ).flat();
+    const text = ['DATAFLOW,FREQ,AREA,TIME_PERIOD,OBS_VALUE,OBS_STATUS', ...lines].join('\n');
+    const structure = await ctx.http.text({
+      path: ['dataflow', 'XB', 'RATES', 'latest'],
+      query: { references: 'descendants' },
+    });
+    const http: typeof ctx.http = {
+      text: async ({ path }) => (path[0] === 'data' ? { ...structure, text } : structure),
+      json: ctx.http.json,
+    };
+    const read = async () => xbank.panel?.('RATES/M.', {}, { ...ctx, http });
+    const found = await read();
+    expect(found?.series).toHaveLength(1_500);
+    expect(found?.series[1_499]?.data[99]).toEqual({ date: '2008-04-01', value: '99.50' });
+    await expectShortTurns(read);
+  });
 
   it('spells out codes if the service sends no title', async () => {
     const { ctx } = await open();
@@ -241,8 +264,39 @@ describe('an SDMX 2.1 service', () => {
 });
 
 describe('the parts of the SDMX reader', () => {
-  it('reads CSV with labels by its codes', () => {
-    const { columns, rows } = readCsv(file('labels.csv'));
+  const refuse = (): Error => new Error('too many rows');
+  const linesOf = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `M,CH,2024-01,${at},A,a note 🏔`).join('\n');
+  const csvOf = (lines: string): string => `FREQ,REF_AREA,TIME_PERIOD,OBS_VALUE,OBS_STATUS,COMMENT\n${lines}`;
+
+  it('reads only the columns of CSV that are used', async () => {
+    const { columns, rows } = await readCsvTable(xbank, csvOf(linesOf(60_000)), refuse);
+    expect(columns).toContain('COMMENT');
+    expect(rows).toHaveLength(60_000);
+    expect(rows.at(-1)).toEqual({
+      FREQ: 'M',
+      REF_AREA: 'CH',
+      TIME_PERIOD: '2024-01',
+      OBS_VALUE: '59999',
+      OBS_STATUS: 'A',
+    });
+  });
+
+  it('stops reading CSV at the first row that is too many', async () => {
+    const text = csvOf(`${linesOf(250_000)}\n${linesOf(1)}\n"a quote that does not end`);
+    await expect(readCsvTable(xbank, text, refuse)).rejects.toThrow('too many rows');
+  });
+
+  it('refuses a row of another width, and names its line', async () => {
+    const text = csvOf(`${linesOf(2)}\nM,CH,2024-0`);
+    await expect(readCsvTable(xbank, text, refuse)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+      message: expect.stringContaining('line 4 must have 6 cells, not 3'),
+    });
+  });
+
+  it('reads CSV with labels by its codes', async () => {
+    const { columns, rows } = await readCsvTable(xbank, file('labels.csv'), refuse);
     expect(columns.slice(3)).toEqual(['AREA', 'FREQ', 'TIME_PERIOD', 'OBS_VALUE', 'OBS_STATUS']);
     expect(rows[1]).toMatchObject({ AREA: 'CH', FREQ: 'A', TIME_PERIOD: '2020', OBS_VALUE: '1' });
   });
