@@ -152,15 +152,13 @@ const workspaceTeam = (caller: Caller, workspace: string): number | null => {
 };
 
 /**
- * Locks an account, and all operators if it is one, in the order of their ids: of two that remove each other, one is refused.
+ * Locks an account and all operators in the order of their ids: of two that remove each other, one is refused.
  * @throws AppError 404, 409 for the last operator
  */
 export const requireOtherOperator = async (tx: Sql, id: number): Promise<void> => {
   const locked = await tx.query<{ id: number; operates: boolean }>(
     `SELECT a.id, a.is_operator AND a.disabled_at IS NULL AS operates FROM accounts a
-     WHERE a.id = $1 OR a.is_operator AND a.disabled_at IS NULL
-       AND (SELECT o.is_operator AND o.disabled_at IS NULL FROM accounts o WHERE o.id = $1)
-     ORDER BY a.id FOR NO KEY UPDATE OF a`,
+     WHERE a.id = $1 OR a.is_operator AND a.disabled_at IS NULL ORDER BY a.id FOR NO KEY UPDATE`,
     [id],
   );
   const own = locked.find((account) => account.id === id);
