@@ -63,7 +63,7 @@ export const explainConnection = async <T>(variable: string, work: () => Promise
     const report = reportOf(error);
     if (report === undefined) throw error;
     throw new AppError(
-      'unavailable',
+      'invalid',
       'no_connection',
       `The server at ${variable} cannot be used: ${messageOf(report)}`,
       { cause: error },

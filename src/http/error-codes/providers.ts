@@ -37,5 +37,5 @@ export const providerCodes: CodeList = {
   upstream_refused_request: [400, 'The provider refused the parameters.'],
   upstream_timeout: [504, 'The provider did not respond in time.'],
   upstream_too_large: [502, 'The answer of the provider is larger than allowed.'],
-  upstream_unreachable: [502, 'The provider cannot be reached.'],
+  upstream_unreachable: [502, 'The provider cannot be reached, or its reply is incomplete.'],
 };

@@ -12,7 +12,7 @@ const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 /** Files with errors of commands and of startup, which no response contains. */
 const outsideOfResponses =
-  /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/certificate\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/schema|clickhouse\/address|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^rows\/topology\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
+  /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/connection-faults\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/schema|clickhouse\/address|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^rows\/topology\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
 
 /** Codes that only commands or background work can meet, in files that also serve requests. */
 const notInResponses = new Set([
