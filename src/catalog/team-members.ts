@@ -1,4 +1,4 @@
-/** Statements that write `team_members`. No other file writes this table. */
+/** Members of teams. No other file writes `team_members`. */
 import type { TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { rowLimits, tooMany } from './row-limits.js';
@@ -6,6 +6,15 @@ import { rowLimits, tooMany } from './row-limits.js';
 /** Serializes joining of an account, so that the limit of its teams is exact. Lock a team after it. */
 export const lockTeamsOf = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+};
+
+/** Role of an account in a team; undefined if it is not a member. */
+export const roleIn = async (tx: Sql, teamId: number, accountId: number): Promise<TeamRole | undefined> => {
+  const [member] = await tx.query<{ role: TeamRole }>(
+    'SELECT role FROM team_members WHERE team_id = $1 AND account_id = $2',
+    [teamId, accountId],
+  );
+  return member?.role;
 };
 
 const putSql = `

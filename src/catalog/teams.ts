@@ -8,7 +8,7 @@ import { leaveWorkspace } from './accounts.js';
 import { requireAccountKey, requireFullKey } from './key-rights.js';
 import { claimingName, claimName, findPrincipal, requireOwnHandle } from './names.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
-import { lockTeamsOf, putTeamMember, removeTeamMember } from './team-members.js';
+import { lockTeamsOf, putTeamMember, removeTeamMember, roleIn } from './team-members.js';
 
 interface TeamMember {
   /** Name of the account. */
@@ -120,11 +120,7 @@ const lockTeam = async (tx: Sql, teamId: number, name: string): Promise<void> =>
 /** Locks the team. @throws AppError 403 for a caller whose role was lowered or removed meanwhile. */
 const lockAsAdmin = async (tx: Sql, caller: Caller, team: CallerTeam): Promise<void> => {
   await lockTeam(tx, team.id, team.name);
-  const [own] = await tx.query<{ role: TeamRole }>(
-    'SELECT role FROM team_members WHERE team_id = $1 AND account_id = $2',
-    [team.id, caller.accountId],
-  );
-  requireAdminRole(own?.role);
+  requireAdminRole(await roleIn(tx, team.id, caller.accountId));
 };
 
 const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Promise<void> => {
@@ -155,6 +151,9 @@ export const leaveAllTeams = async (tx: Sql, accountId: number): Promise<void> =
   }
 };
 
+/** Target of an event in the audit trail. */
+const targetOf = ({ id, name }: { id: number; name: string }) => ({ kind: 'team', id, name }) as const;
+
 const findAccount = async (sql: Sql, name: string): Promise<{ accountId: number; name: string }> => {
   const { accountId, name: written } = await findPrincipal(sql, name);
   if (accountId === null) throw notFound('account_not_found', `There is no account ${name}.`);
@@ -175,7 +174,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
       await putTeamMember(tx, { teamId: row.id, accountId: caller.accountId, role: 'admin' });
       await recordAudit(tx, {
         action: 'team.create',
-        target: { kind: 'team', id: row.id, name },
+        target: targetOf({ id: row.id, name }),
         principal: { accountId: caller.accountId, name: caller.accountName },
       });
       return readTeam(tx, caller, row.id, name);
@@ -183,29 +182,20 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   );
 };
 
-const isMember = async (tx: Sql, teamId: number, accountId: number): Promise<boolean> => {
-  const rows = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
-    teamId,
-    accountId,
-  ]);
-  return rows.length > 0;
-};
-
 /** Changes the role of a member, or invites an account that is not a member. */
 const putMember = (sql: Sql, caller: Caller, team: CallerTeam, account: string, role: TeamRole) =>
   sql.tx(async (tx) => {
     await lockAsAdmin(tx, caller, team);
-    const principal = await findAccount(tx, account);
-    const { accountId } = principal;
-    const present = await isMember(tx, team.id, accountId);
+    const { accountId, name } = await findAccount(tx, account);
+    const present = (await roleIn(tx, team.id, accountId)) !== undefined;
     if (present) {
       if (role !== 'admin') await requireOtherAdmin(tx, team.id, accountId);
       await joinTeam(tx, { teamId: team.id, accountId, role });
     } else await invite(tx, { teamId: team.id, accountId, role, invitedBy: caller.accountId });
     await recordAudit(tx, {
       action: present ? 'team.member_set' : 'team.invite',
-      target: { kind: 'team', id: team.id, name: team.name },
-      principal,
+      target: targetOf(team),
+      principal: { accountId, name },
       details: { role },
     });
     return { team: await readTeam(tx, caller, team.id, team.name), invited: !present };
@@ -215,11 +205,13 @@ const removeMember = (sql: Sql, caller: Caller, team: CallerTeam, account: strin
   sql.tx(async (tx) => {
     if (sameHandle(account, caller.accountName)) await lockTeam(tx, team.id, team.name);
     else await lockAsAdmin(tx, caller, team);
-    const principal = await findAccount(tx, account);
-    const { accountId } = principal;
-    const target = { kind: 'team', id: team.id, name: team.name } as const;
-    await recordAudit(tx, { action: 'team.member_remove', target, principal });
-    if (!(await isMember(tx, team.id, accountId))) {
+    const { accountId, name } = await findAccount(tx, account);
+    await recordAudit(tx, {
+      action: 'team.member_remove',
+      target: targetOf(team),
+      principal: { accountId, name },
+    });
+    if ((await roleIn(tx, team.id, accountId)) === undefined) {
       if (await withdrawInvitation(tx, team.id, accountId)) return;
       throw notFound('member_not_found', `${account} is not in the team.`);
     }
@@ -244,21 +236,20 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
 
   async rename(caller, name, newName) {
     const team = await teamOfAdmin(sql, caller, name);
-    const { id, name: before } = team;
     requireOwnHandle(newName);
     await claimingName(newName, () =>
       sql.tx(async (tx) => {
         await lockAsAdmin(tx, caller, team);
-        await tx.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]);
-        await claimName(tx, { kind: 'team', id }, newName);
+        await tx.query('UPDATE teams SET name = $2 WHERE id = $1', [team.id, newName]);
+        await claimName(tx, { kind: 'team', id: team.id }, newName);
         await recordAudit(tx, {
           action: 'team.rename',
-          target: { kind: 'team', id, name: newName },
-          details: { before },
+          target: targetOf({ id: team.id, name: newName }),
+          details: { before: team.name },
         });
       }),
     );
-    return readTeam(sql, caller, id, name);
+    return readTeam(sql, caller, team.id, name);
   },
 
   async remove(caller, name) {
@@ -266,10 +257,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
     await sql.tx(async (tx) => {
       await lockAsAdmin(tx, caller, team);
       await tx.query('DELETE FROM teams WHERE id = $1', [team.id]);
-      await recordAudit(tx, {
-        action: 'team.delete',
-        target: { kind: 'team', id: team.id, name: team.name },
-      });
+      await recordAudit(tx, { action: 'team.delete', target: targetOf(team) });
     });
   },
 
@@ -290,7 +278,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
       await joinTeam(tx, { ...invitation, accountId: caller.accountId });
       await recordAudit(tx, {
         action: 'team.join',
-        target: { kind: 'team', id: invitation.teamId, name: invitation.team },
+        target: targetOf({ id: invitation.teamId, name: invitation.team }),
         principal: { accountId: caller.accountId, name: caller.accountName },
         details: { role: invitation.role },
       });
