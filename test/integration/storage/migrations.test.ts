@@ -176,7 +176,8 @@ describe('migrations', () => {
       proxy.close();
     }
     await expect(migrate({ databaseUrl: address.href, log: silentLog })).rejects.toMatchObject({
-      code: 'ECONNREFUSED',
+      code: 'no_connection',
+      cause: { code: 'ECONNREFUSED' },
     });
   });
 });
