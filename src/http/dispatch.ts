@@ -8,8 +8,8 @@ import { bytesOfHead, ordinaryHead } from './connections/head-size.js';
 import { untilClientIsSeen } from './connections/pipelining.js';
 import {
   anonymous,
-  type CredentialsOptions,
-  createCredentials,
+  createIdentification,
+  type IdentificationOptions,
   ofAccount,
   type RequestContext,
 } from './identify.js';
@@ -25,7 +25,7 @@ import type { SiteCheck } from './site-check.js';
 import { withoutApiKey } from './url.js';
 import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery } from './validation.js';
 
-interface DispatchOptions extends CredentialsOptions {
+interface DispatchOptions extends IdentificationOptions {
   /** Called for each request with a valid key or session. */
   readonly onKeyUse: (keyId: number) => void;
   readonly readSessionCookie: ReadSessionCookie;
@@ -93,7 +93,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
  */
 export const createDispatch = (options: DispatchOptions) => {
   const { semaphores, bodies, answers, rights, maxMeasuredBytes } = options;
-  const { lineOf, identify } = createCredentials(options);
+  const { lineOf, identify } = createIdentification(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
     const kind = route.permit ?? 'requests';

@@ -17,7 +17,7 @@ import type { FailureThrottle } from './throttle.js';
  */
 export type Authenticate = (key: string, datasetId?: number) => Promise<Caller>;
 
-export interface CredentialsOptions {
+export interface IdentificationOptions {
   readonly authenticate: Authenticate;
   /** Finds the account of a session by its token. */
   readonly authenticateSession: Authenticate;
@@ -48,7 +48,7 @@ const credentialOf = (ctx: RequestContext): Credential | undefined => {
 const datasetIdOf = ({ params = {} }: RequestContext): number | undefined =>
   /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined;
 
-export const createCredentials = (options: CredentialsOptions) => {
+export const createIdentification = (options: IdentificationOptions) => {
   const { throttle, metrics } = options;
   const known = createKnownKeys();
 

@@ -35,7 +35,7 @@ const faultOf = (error: unknown, depth = 0): string | undefined => {
   return isCertificateCode(Reflect.get(error, 'code')) ? error.message : faultOf(error.cause, depth + 1);
 };
 
-/** What the network or the server reported: Node, PostgreSQL and ClickHouse give these errors a code. */
+/** The error that the network or the server reported. Such errors have a code, from Node, PostgreSQL or ClickHouse. */
 const reportOf = (error: unknown): Error | undefined => {
   if (isAppError(error)) return error.kind === 'unavailable' ? reportOf(error.cause) : undefined;
   return error instanceof Error && typeof Reflect.get(error, 'code') === 'string' ? error : undefined;
