@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { childEnvironment } from '../../../src/config.js';
@@ -26,6 +27,9 @@ let worker: ChildProcess | undefined;
 /** COMPACTION_MIN_SEGMENTS and PATCH_FOLD_MIN_PERCENT of the worker; 0 disables. */
 let compaction = { minSegments: '0', foldMinPercent: '0' };
 let isClosing = false;
+/** Last log lines of the workers. */
+const workerLog: string[] = [];
+const keptLines = 40;
 
 /** Keeps a worker running behind the trip wire. */
 const keepWorker = (): void => {
@@ -33,7 +37,7 @@ const keepWorker = (): void => {
   wire.release();
   const { clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
   const child = spawn(process.execPath, ['dist/worker.js'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: childEnvironment({
       ...inject('kafka'),
       databaseUrl: wire.urls.postgres,
@@ -54,6 +58,10 @@ const keepWorker = (): void => {
       gatewayIntervalMs: '86400000',
       segmentHashIntervalMs: '86400000',
     }),
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    workerLog.push(line);
+    workerLog.splice(0, workerLog.length - keptLines);
   });
   worker = child;
   child.once('exit', keepWorker);
@@ -97,8 +105,21 @@ const startHistory = async (seed: number): Promise<History> => {
   return history;
 };
 
-const send = (history: History, mode: Change['mode'], rows: readonly Row[]): Promise<void> =>
-  sendFile(client, history, plainFile({ mode, columns, rows, key: undefined, onDuplicateKey: 'last' }));
+/** Answer of a worker's check, its pending processes and its last log lines, in one line: summaries of test runs cut messages. */
+const workerState = async (): Promise<string> => {
+  const check = await fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.text(), String);
+  const pending = await product.sql.query(
+    "SELECT id, dataset_id, phase, attempt, mode FROM processes WHERE status = 'pending' ORDER BY id LIMIT 5",
+  );
+  return [`tripped: ${wire.hasTripped()}`, check, JSON.stringify(pending), ...workerLog].join(' | ');
+};
+
+const send = async (history: History, mode: Change['mode'], rows: readonly Row[]): Promise<void> => {
+  const file = plainFile({ mode, columns, rows, key: undefined, onDuplicateKey: 'last' });
+  await sendFile(client, history, file).catch(async (error: Error) => {
+    throw new Error(`${error.message} | ${await workerState()}`, { cause: error });
+  });
+};
 
 const tableOf = (history: History): Table => currentOf(history)?.[1] ?? { columns, rows: [] };
 
