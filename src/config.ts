@@ -78,7 +78,7 @@ export const settings = {
     'COMPONENT_SILENCE_MS',
     integer(1000, 600_000),
     '15000',
-    'Milliseconds without a sign of life from PostgreSQL or ClickHouse, including pings, after which requests that wait for it get 503.',
+    'Milliseconds without a sign of life from PostgreSQL or ClickHouse, including pings, after which requests that wait for it get 503; also the longest wait for a connection to PostgreSQL.',
   ),
   ...kafkaSettings,
   ...clickhouseSettings,

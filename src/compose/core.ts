@@ -38,9 +38,10 @@ const shardsCheckMs = 10_000;
 
 export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
-  const pool = createPool({ databaseUrl, maxConnections: config.databasePool, log });
+  const { databasePool: maxConnections, componentSilenceMs: silenceMs } = config;
+  const pool = createPool({ databaseUrl, maxConnections, connectMs: silenceMs, log });
   await scope.defer('database pool', () => pool.end());
-  const watchdog = createDatabaseWatchdog({ databaseUrl, silenceMs: config.componentSilenceMs });
+  const watchdog = createDatabaseWatchdog({ databaseUrl, silenceMs });
   await scope.defer('database watchdog', watchdog.close);
   return createSql(pool, watchdog);
 };

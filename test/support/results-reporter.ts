@@ -69,7 +69,9 @@ const failuresOf = (module: TestModule): Failure[] => {
   const file = relative('', module.moduleId);
   // Errors of the file and of its hooks; the tests then count as skipped.
   const suites = [module, ...module.children.allSuites()];
-  const outside = suites.flatMap((suite) => suite.errors().map(failureOf('outside of its tests', file)));
+  const outside = suites.flatMap((suite) =>
+    suite.errors().map(failureOf(`${file}, outside of its tests`, file)),
+  );
   const tests = [...module.children.allTests('failed')].map((test) => {
     const [first, ...others] = (test.result().errors ?? []).map(failureOf(test.fullName, file));
     if (first === undefined) return { test: test.fullName, at: file, lines: [] };

@@ -10,6 +10,8 @@ const int8ArrayOid: number = 1016;
 interface PoolOptions {
   readonly databaseUrl: string;
   readonly maxConnections: number;
+  /** Milliseconds to wait for a connection, new or in use. @default 15000 */
+  readonly connectMs?: number;
   /** Milliseconds after which the server cancels a statement. @default 60000 */
   readonly statementMs?: number;
   readonly log: Log;
@@ -30,6 +32,7 @@ const parseInt8Array = (text: string): (number | null)[] =>
 export const createPool = ({
   databaseUrl,
   maxConnections,
+  connectMs = 15_000,
   statementMs = 60_000,
   log,
 }: PoolOptions): pg.Pool => {
@@ -39,7 +42,7 @@ export const createPool = ({
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: maxConnections,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementMs,
     types,
