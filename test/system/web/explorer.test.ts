@@ -255,6 +255,32 @@ describe('the filter', () => {
     expect(new URL(page.url()).searchParams.get('$filter')).toBeNull();
   });
 
+  it('takes a suggestion that is clicked, and keeps the focus', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await box(page).click();
+    await page.keyboard.type('Cou');
+    await page.getByRole('option', { name: 'Country' }).click();
+    await expect.poll(() => box(page).inputValue()).toBe('Country ');
+    await page.keyboard.type('n');
+    await page.getByRole('option', { name: 'ne' }).click();
+    await expect.poll(() => box(page).inputValue()).toBe('Country ne ');
+  });
+
+  it('keeps suggestions open when the input is left and entered again', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await box(page).click();
+    const offered = await page.evaluate(`(async () => {
+      const input = document.querySelector('.filter-text input');
+      input.blur();
+      input.focus();
+      input.value = 'Cou';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return [...document.querySelectorAll('.filter-list [role=option]')].map((one) => one.textContent);
+    })()`);
+    expect(offered).toEqual(['Country ']);
+  });
+
   it('offers a text search for input that is not a filter', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await box(page).fill("d'ivo");

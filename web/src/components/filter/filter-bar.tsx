@@ -121,7 +121,7 @@ export const FilterBar = (props: FilterBarProps) => {
             }}
             onClick={updateSuggestions}
             onKeyDown={onKeyDown}
-            onBlur={() => setTimeout(() => setFound(undefined), 150)}
+            onBlur={() => setFound(undefined)}
           />
           <div
             class="filter-list"
@@ -129,6 +129,8 @@ export const FilterBar = (props: FilterBarProps) => {
             role="listbox"
             aria-label={texts.filter.suggestions}
             hidden={items.length === 0}
+            // A press on a suggestion or the scroll bar must not take the focus from the input, which would close the list.
+            onMouseDown={(event) => event.preventDefault()}
           >
             {items.map((item, index) => (
               <div
@@ -137,10 +139,7 @@ export const FilterBar = (props: FilterBarProps) => {
                 role="option"
                 tabIndex={-1}
                 aria-selected={index === chosen}
-                onPointerDown={(event) => {
-                  event.preventDefault();
-                  take(item);
-                }}
+                onMouseDown={() => take(item)}
               >
                 {item}
               </div>
