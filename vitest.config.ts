@@ -6,11 +6,11 @@ import { ResultsReporter } from './test/support/results-reporter.js';
 import { SkippedReporter } from './test/support/skipped-reporter.js';
 
 // Files share processes and with them the modules of the product, whose loading costs more than most files' tests.
-// Integration tests wait a good part of their time: a third process uses what two leave of two cores.
+// Two processes with their servers keep two cores busy; a third one makes every test slower and the run longer.
 // As few as many: the pool gives up a process that it ends twice, as it may do with one above the minimum.
 const workers = {
   pool: 'forks',
-  poolOptions: { forks: { isolate: false, minForks: 3, maxForks: 3 } },
+  poolOptions: { forks: { isolate: false, minForks: 2, maxForks: 2 } },
 } as const;
 
 // All tests wait equally long: a test with a bound of its own is right on one machine only.
@@ -31,6 +31,7 @@ const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http,download-http}.test.ts',
     'test/integration/uploads/{column-lists,folds}.test.ts',
+    'test/system/hostile/changes-crash.test.ts',
     'test/system/query/{apply,patched-reads}.test.ts',
     'test/system/uploads/changes-model.test.ts',
   ],
@@ -43,6 +44,7 @@ const manySamples = {
     COMPARED_PAIRS: 'all',
     APPLY_PIPELINES: '1500',
     CHANGE_DATASETS: '96',
+    KILLED_STEPS: 'all',
   },
 };
 
