@@ -31,9 +31,10 @@ const manySamples = {
   include: [
     'test/integration/query/{pages,filter-http,download-http}.test.ts',
     'test/integration/uploads/{column-lists,folds}.test.ts',
+    'test/system/cluster/changes.test.ts',
     'test/system/hostile/changes-crash.test.ts',
     'test/system/query/{apply,patched-reads}.test.ts',
-    'test/system/uploads/changes-model.test.ts',
+    'test/system/uploads/{changes-model,digits}.test.ts',
   ],
   env: {
     PAGE_ANSWERS: '48',
@@ -44,13 +45,15 @@ const manySamples = {
     COMPARED_PAIRS: 'all',
     APPLY_PIPELINES: '1500',
     CHANGE_DATASETS: '96',
+    CLUSTER_DATASETS: '16',
+    DIGIT_SEEDS: '24',
     KILLED_STEPS: 'all',
   },
 };
 
 /** Tests of many seconds in files of few lines. */
 const longTests =
-  /\/(attacks|crash|concurrency|changes-model|changes-crash|jobs-crash|wide-columns|broken-connection|message-size)\.test\.ts$/;
+  /\/(attacks|crash|concurrency|changes|changes-model|changes-crash|jobs-crash|wide-columns|broken-connection|message-size)\.test\.ts$/;
 
 /** What was not run before is ordered by the size of its file; these begin first, so that no process waits for them at the end. */
 class LongestFirst extends BaseSequencer {

@@ -10,7 +10,7 @@ import { longestTestMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
 
-const datasets = 8;
+const datasets = Number(process.env.CLUSTER_DATASETS ?? 4);
 const seed = 20_261_126;
 
 const scope = createScope(silentLog);

@@ -14,7 +14,7 @@ import type { Client } from '../../support/datasets.js';
 import { longestTestMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
-const datasets = Number(process.env.CHANGE_DATASETS ?? 24);
+const datasets = Number(process.env.CHANGE_DATASETS ?? 16);
 const seed = Number(process.env.CHANGE_SEED ?? 20_261_125);
 
 let product: TestProduct;

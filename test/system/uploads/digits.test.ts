@@ -14,7 +14,7 @@ import {
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith, uploadWith } from '../../support/upload-options.js';
 
-const seeds = Array.from({ length: Number(process.env.DIGIT_SEEDS ?? 12) }, (_, at) => at + 1);
+const seeds = Array.from({ length: Number(process.env.DIGIT_SEEDS ?? 6) }, (_, at) => at + 1);
 
 let product: TestProduct;
 let owner: Client;
