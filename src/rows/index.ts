@@ -111,6 +111,7 @@ export {
   addOlderVersion,
   addVersion,
   addVersions,
+  countedRepairs,
   markVersion,
   removeVersions,
   shareContent,

@@ -133,6 +133,19 @@ export const countRepair = async (
     )
   ).map(({ id }) => id);
 
+/** Repairs so far of some versions; without those that were removed. */
+export const countedRepairs = async (
+  tx: Sql,
+  versionIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> => {
+  if (versionIds.length === 0) return new Map();
+  const rows = await tx.query<{ id: number; repairs: number }>(
+    'SELECT id, repairs FROM versions WHERE id = ANY ($1)',
+    [versionIds],
+  );
+  return new Map(rows.map(({ id, repairs }) => [id, repairs]));
+};
+
 const restoreVersionsSql = `
   INSERT INTO versions (id, ${rowColumns}, label, pinned, created_at, valid_from, content_id) OVERRIDING SYSTEM VALUE
   SELECT n.id, $1, NULL, v.mode, l.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency, v.label, v.pinned,

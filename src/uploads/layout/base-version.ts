@@ -10,6 +10,8 @@ import { uniqueByColumn } from '../../storage/postgres/version-keys.js';
 /** The current version of a dataset, which an upload changes or is compared with. */
 export interface BaseVersion extends SegmentListRow {
   readonly versionId: number;
+  /** Repairs of its rows so far. */
+  readonly repairs: number;
   /** With their current names and roles. */
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
@@ -21,7 +23,7 @@ export interface BaseVersion extends SegmentListRow {
 }
 
 const baseSql = prepared(`
-  SELECT v.id AS "versionId", ${versionColumns} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
+  SELECT v.id AS "versionId", v.repairs, ${versionColumns} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
     ${segmentListColumns}, ${versionPlaceColumn}, ${uniqueByColumn}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 

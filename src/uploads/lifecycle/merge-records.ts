@@ -52,6 +52,8 @@ export interface OwnFacts {
 export interface MergeOutcome {
   /** Version that the rows were merged with; null: none. */
   readonly baseVersionId: number | null;
+  /** Repairs of that version when its rows were read. @default 0 */
+  readonly baseRepairs?: number;
   /** Segment that the merge wrote; null: none, the file's own segment follows the previous version. */
   readonly segmentId: number | null;
   /** True: the segment follows those of the previous version. False: it replaces them. */

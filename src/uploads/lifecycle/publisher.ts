@@ -1,4 +1,5 @@
 import type { ProcessError } from '../../model/process.js';
+import { countedRepairs } from '../../rows/index.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import { isInLine } from '../../storage/postgres/process-states.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
@@ -173,6 +174,28 @@ interface Round {
   readonly vintages: PublishedVersion[];
 }
 
+/**
+ * Uploads that are merged with the current version as it is now. A repair of that version was counted under the lock of its dataset, and the
+ * rows that were merged may be those from before.
+ */
+const mergedOf = async (
+  tx: Sql,
+  due: readonly DueProcess[],
+  held: HeldDatasets,
+): Promise<ReadonlySet<DueProcess>> => {
+  const merged = due.filter(
+    ({ phase, merge, datasetId }) =>
+      phase === 'merged' && merge?.baseVersionId === (held.get(datasetId)?.current ?? null),
+  );
+  const repairs = await countedRepairs(
+    tx,
+    merged.flatMap(({ merge }) => merge?.baseVersionId ?? []),
+  );
+  return new Set(
+    merged.filter(({ merge }) => (repairs.get(merge?.baseVersionId ?? 0) ?? 0) === (merge?.baseRepairs ?? 0)),
+  );
+};
+
 const takeRound = async (
   tx: Sql,
   due: readonly DueProcess[],
@@ -182,12 +205,11 @@ const takeRound = async (
   const round: Round = { publish: [], failed: [], merges: [], checked: [], vintages: [] };
   if (due.length === 0) return round;
   const objections = await objectionsTo(tx, due, held, findRefusals);
+  const merged = await mergedOf(tx, due, held);
   for (const [at, process] of due.entries()) {
-    const current = held.get(process.datasetId)?.current ?? null;
     const objection = objections[at];
-    const isMerged = process.phase === 'merged' && process.merge?.baseVersionId === current;
     if (objection !== undefined) round.failed.push(await failDue(tx, process, objection));
-    else if (process.mode !== 'replace' && !isMerged) {
+    else if (process.mode !== 'replace' && !merged.has(process)) {
       const merge = await joinPlainly(tx, process);
       if (merge === undefined) round.merges.push(process.id);
       else round.publish.push({ ...process, merge });

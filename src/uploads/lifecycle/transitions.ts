@@ -108,7 +108,7 @@ export const transitions = {
   merge_due: {
     moves: { ready: 'merge', merged: 'merge' },
     next: 'resume',
-    when: 'an upload of another mode than replace is first in its dataset and not merged with the current version yet',
+    when: 'an upload of another mode than replace is first in its dataset and not merged with the current version yet, or not since its last repair',
   },
   rebased: {
     moves: { merge: 'collect' },

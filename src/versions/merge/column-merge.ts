@@ -135,7 +135,14 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     return {
       kind: 'merged',
       number,
-      outcome: { baseVersionId: base.versionId, segmentId, keepsBase: false, columns, facts },
+      outcome: {
+        baseVersionId: base.versionId,
+        baseRepairs: base.repairs,
+        segmentId,
+        keepsBase: false,
+        columns,
+        facts,
+      },
     };
   };
 

@@ -112,6 +112,7 @@ export const createMerger = (options: MergerOptions): Step => {
       number: target?.number ?? null,
       outcome: {
         baseVersionId: base?.versionId ?? null,
+        ...(base === undefined ? {} : { baseRepairs: base.repairs }),
         segmentId: target?.segmentId ?? null,
         keepsBase,
         columns: plan.columns,

@@ -336,6 +336,28 @@ describe('events that come too late', () => {
   });
 });
 
+describe('a merge with the current version', () => {
+  it.each([
+    ['is published', 0, 'completed'],
+    ['is done again if the version was repaired since', 1, 'merge'],
+  ] as const)('%s', async (_, repairs, expected) => {
+    const place = await createDataset();
+    await put(await accept(place), 'ready', null);
+    const [base] = (await publisher().publishDue([place.datasetId])).published;
+    const processId = await accept(place, 'append');
+    await put(processId, 'merge', null);
+    const { versionId: baseVersionId = 0 } = base ?? {};
+    await createMergeRecords(sql).finish(
+      processId,
+      { baseVersionId, baseRepairs: 0, segmentId: null, keepsBase: true, columns: [], facts },
+      null,
+    );
+    await sql.query('UPDATE versions SET repairs = repairs + $2 WHERE id = $1', [baseVersionId, repairs]);
+    await publisher().publishDue([place.datasetId]);
+    expect(await stateOf(processId)).toBe(expected);
+  });
+});
+
 describe('a long queue of uploads of one dataset', () => {
   it('is published in order, by transactions of at most ten uploads', async () => {
     const place = await createDataset();
