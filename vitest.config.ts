@@ -6,7 +6,7 @@ import { ResultsReporter } from './test/support/results-reporter.js';
 import { SkippedReporter } from './test/support/skipped-reporter.js';
 
 // Files share processes and with them the modules of the product, whose loading costs more than most files' tests.
-// Two processes with their servers keep two cores busy; a third one makes every test slower and the run longer.
+// Two processes with their servers keep two cores busy; a third one makes every test slower, and the run no shorter.
 // As few as many: the pool gives up a process that it ends twice, as it may do with one above the minimum.
 const workers = {
   pool: 'forks',
