@@ -31,7 +31,8 @@ const updateSql = (event: CompactionEvent, condition: string, more = ''): string
 };
 
 /**
- * Outcome of a replacement. `busy`: another worker compacts the store, or the ids after the run's first segment are used up.
+ * Outcome of a replacement. `busy`: another worker compacts the store, or the ids after the run's first segment are used up. A join
+ * that has often failed is `busy` for hours.
  * `kept`: `write` decided to keep the run. `lost`: the lease expired meanwhile, or no version has the segment to repair any more. In all three
  * cases nothing has changed.
  */
@@ -58,7 +59,7 @@ export interface ReplaceOptions {
 export interface Compactions {
   /**
    * Datasets whose current version has at least so many segments or patches, in random order, so that none starves. Leaves out stores
-   * that are being compacted, or had many abandoned compactions lately.
+   * that are being compacted.
    */
   candidates(minSegments: number): Promise<CompactionCandidate[]>;
   /** Datasets whose patches are worth folding. Leaves out stores that were folded lately. */
@@ -88,8 +89,11 @@ export interface CompactionsOptions {
   readonly leases: Leases;
 }
 
-/** Abandoned compactions of a store in six hours after which it pauses: each uses up one of the 200 ids after the first of its run. */
+/** Abandoned compactions of a run after which they pause for six hours, and longer with each further ten: each has used up one of 200 ids. */
 const maxAbandoned = 10;
+
+/** Ids after the first segment of a run that are left to repairs. */
+const idsForRepairs = 20;
 
 /** The steps of a replacement. */
 export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) => {
@@ -126,17 +130,20 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         // Only bases may be cut, so only they must come before all that follows a part of the run.
         const neighbour = folds || run.some(({ patch }) => patch) ? run.at(-1)! : first;
         const { from, to } = compactedSegmentIds(neighbour.id);
-        const [next] = await tx.query<{ id: number; busy: boolean; listed: boolean }>(
-          `SELECT coalesce(max(segment_id) + 1, $2) AS id,
+        const [next] = await tx.query<{ id: number; busy: boolean; listed: boolean; paused: boolean }>(
+          `SELECT coalesce(max(c.segment_id) + 1, $2) AS id,
+             count(*) FILTER (WHERE ${inState('abandoned')}) >= ${maxAbandoned} AND max(c.created_at) > now()
+               - interval '6 hours' * (count(*) FILTER (WHERE ${inState('abandoned')}) / ${maxAbandoned}) AS paused,
              EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen})
                OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy,
              ${isListed('$6')} AS listed
-           FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
+           FROM compactions c WHERE c.segment_id BETWEEN $2 AND $3`,
           [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id), first.id],
         );
         if (next === undefined || next.busy || next.id > to) return 'busy';
         // Its rows were found before the lease was taken, and may have been joined with others since.
         if (isRepair(run) && !next.listed) return 'lost';
+        if (!isRepair(run) && (next.paused || next.id > to - idsForRepairs)) return 'busy';
         await addSegmentBeside(tx, next.id, first.id);
         await tx.query('INSERT INTO compactions (segment_id, store_id, folds) VALUES ($1, $2, $3)', [
           next.id,
@@ -216,8 +223,6 @@ export const createCompactions = (
          ) m JOIN datasets d ON d.id = m.dataset_id
          WHERE NOT EXISTS (SELECT 1 FROM compactions c
            WHERE c.store_id = d.store_id AND ${isOpen} AND ${isHeld})
-           AND d.store_id NOT IN (SELECT c.store_id FROM compactions c WHERE ${inState('abandoned')}
-             AND c.created_at > now() - interval '6 hours' GROUP BY 1 HAVING count(*) >= ${maxAbandoned})
          ORDER BY random() LIMIT 200`,
         [minSegments, minPatches],
       ),

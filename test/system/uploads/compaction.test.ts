@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Leases } from '../../../src/jobs/leases.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { compactedSegmentIds } from '../../../src/model/version.js';
 import { createCompactor } from '../../../src/rows/compact.js';
 import {
   type CompactionSteps,
@@ -173,7 +174,7 @@ const history = async (): Promise<{ dataset: number; copy: number }> => {
 };
 
 describe('compaction', () => {
-  it('pauses for hours after ten failed attempts, before segment ids are exhausted', async () => {
+  it('pauses for hours after ten failed attempts and longer after twenty, before segment ids are exhausted', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
@@ -182,15 +183,39 @@ describe('compaction', () => {
       attempts += 1;
       throw new Error('ClickHouse is down');
     };
+    const passHours = (hours: number): Promise<unknown> =>
+      product.sql.query(
+        `UPDATE compactions c SET created_at = c.created_at - $2 * interval '1 hour' FROM datasets d
+         WHERE d.id = $1 AND c.store_id = d.store_id`,
+        [dataset, hours],
+      );
     for (let round = 0; round < 12; round += 1) expect(await compact(dataset, { join })).toBe(0);
     expect(attempts).toBe(10);
+    for (let round = 0; round < 10; round += 1) {
+      await passHours(7);
+      expect(await compact(dataset, { join })).toBe(0);
+    }
+    expect(attempts).toBe(20);
+    await passHours(7);
     expect(await compact(dataset)).toBe(0);
-    await product.sql.query(
-      `UPDATE compactions c SET created_at = c.created_at - interval '7 hours' FROM datasets d
-       WHERE d.id = $1 AND c.store_id = d.store_id`,
-      [dataset],
-    );
+    await passHours(6);
     expect(await compact(dataset)).toBe(1);
+  });
+
+  it('leaves the last segment ids to repairs', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    const compactions = createCompactions({ sql: product.sql, leases: leasesOf(product.sql) });
+    const [first] = await compactions.segments(dataset);
+    if (first === undefined) throw new Error('the version has no segment');
+    const [used] = await product.sql.query<{ storeId: number }>(
+      `INSERT INTO compactions (segment_id, store_id, state) SELECT $2, d.store_id, 'done' FROM datasets d WHERE d.id = $1
+       RETURNING store_id AS "storeId"`,
+      [dataset, compactedSegmentIds(first.id).to - 20],
+    );
+    expect(await compact(dataset)).toBe(0);
+    expect(await compactions.replace(used?.storeId ?? 0, [first], async () => undefined)).toBe('kept');
   });
 
   it('joins segments of versions, clones and restored versions without changing any answer', async () => {
