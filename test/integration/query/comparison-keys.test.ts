@@ -103,6 +103,23 @@ describe('two versions whose entity columns are unique', () => {
   });
 });
 
+it.each([
+  ['taken from the merge that made the second version', 0, 7],
+  ['counted again after the first version was repaired', 1, 1],
+] as const)('changes are %s', async (_, repairs, changed) => {
+  const dataset = await createDataset(owner);
+  const [from] = await versionsOf(dataset, 'Country,Value\nFrance,1\nSpain,2\n');
+  const merged = await uploadWith(owner, dataset, 'Country,Value\nFrance,3\n', { mode: 'upsert' });
+  // A count that only the record has.
+  await product.sql.query(
+    "UPDATE processes SET merge = jsonb_set(merge, '{changes,replaced}', '7') WHERE version_id = $1",
+    [merged.versionId],
+  );
+  await product.sql.query('UPDATE versions SET repairs = repairs + $2 WHERE id = $1', [from, repairs]);
+  const path = `/datasets/${dataset}/versions/${from}/diff/${merged.versionId}`;
+  expect(await json(await call(owner, 'GET', path))).toMatchObject({ added: 0, removed: 0, changed });
+});
+
 it('a dry run compares by its key, or by whole rows if that is not unique', async () => {
   const dataset = await createDataset(owner);
   await upload(owner, dataset, gdp(['France,1,10', 'France,2,20']));
