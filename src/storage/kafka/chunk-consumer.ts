@@ -197,7 +197,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
 
   let current: Consumer | undefined;
 
-  const join = async (): Promise<void> => {
+  const join = async (): Promise<Consumer> => {
     const consumer = clientOf(kafka).consumer({
       groupId,
       partitionAssigners: [createStickyAssigner(() => ({ worker, held: assigned }))],
@@ -242,6 +242,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       partitionsConsumedConcurrently: atOnce > 1 ? 16 : 1,
       eachBatch,
     });
+    return consumer;
   };
 
   const leave = async (): Promise<void> => {
@@ -256,8 +257,9 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       if (closing) return;
       try {
         await leave();
-        await join();
-        if (closing) await leave();
+        const joined = await join();
+        // `close` may have left before it had joined, and would leave a member that takes a partition and handles nothing.
+        if (closing) await joined.disconnect();
         return;
       } catch (error) {
         log.warn({ topic, err: error, attempt }, 'consumer not started again yet');

@@ -8,7 +8,7 @@ import { connectionOf } from '../../../../src/storage/kafka/kafkajs/client.js';
 type Listener = (event: { payload: { error: Error; restart: boolean } }) => unknown;
 
 /** Fake of the kafkajs API that a consumer uses; records the created consumers, which a test can crash. */
-const createFakeKafka = (runFailures = 0) => {
+const createFakeKafka = (runFailures = 0, mayReplace: Promise<void> = Promise.resolve()) => {
   const consumers: { running: boolean; crash: (restart: boolean) => void }[] = [];
   let failuresLeft = runFailures;
   const kafka = {
@@ -21,6 +21,7 @@ const createFakeKafka = (runFailures = 0) => {
         connect: async () => undefined,
         subscribe: async () => undefined,
         run: async () => {
+          if (consumers.length > 1) await mayReplace;
           if (consumers.length > 1 && failuresLeft > 0) {
             failuresLeft -= 1;
             throw new Error('no coordinator');
@@ -71,6 +72,23 @@ describe('a consumer', () => {
     consumers[0]?.crash(false);
     await expect.poll(() => consumers.map(({ running }) => running)).toEqual([false, false, false, true]);
     await consumer.close();
+  });
+
+  it('does not stay in its group if it is closed while its replacement joins', async () => {
+    let letJoin = (): void => undefined;
+    const { kafka, consumers } = createFakeKafka(
+      0,
+      new Promise((resolve) => {
+        letJoin = resolve;
+      }),
+    );
+    const consumer = await start(kafka);
+    consumers[0]?.crash(false);
+    await expect.poll(() => consumers).toHaveLength(2);
+    await consumer.close();
+    letJoin();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(consumers.map(({ running }) => running)).toEqual([false, false]);
   });
 
   it('is not replaced if kafkajs restarts it, or after it is closed', async () => {
