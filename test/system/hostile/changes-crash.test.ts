@@ -111,7 +111,19 @@ const workerState = async (): Promise<string> => {
   const pending = await product.sql.query(
     "SELECT id, dataset_id, phase, attempt, mode FROM processes WHERE status = 'pending' ORDER BY id LIMIT 5",
   );
-  return [`tripped: ${wire.hasTripped()}`, check, JSON.stringify(pending), ...workerLog].join(' | ');
+  const sessions = await product.sql.query(
+    `SELECT pid, state, now() - xact_start AS age, wait_event AS wait, pg_blocking_pids(pid) AS blockers, left(query, 60) AS query
+     FROM pg_stat_activity WHERE datname = current_database() AND (state <> 'idle' OR wait_event_type = 'Lock')`,
+  );
+  const statements = await product.clickhouse(
+    'SELECT elapsed, substring(query, 1, 60) AS query FROM system.processes FORMAT JSONEachRow',
+  );
+  const state = [
+    `tripped: ${wire.hasTripped()}`,
+    check,
+    ...[pending, sessions].map((rows) => JSON.stringify(rows)),
+  ];
+  return [...state, statements.replaceAll('\n', ' '), ...workerLog].join(' | ');
 };
 
 const send = async (history: History, mode: Change['mode'], rows: readonly Row[]): Promise<void> => {
