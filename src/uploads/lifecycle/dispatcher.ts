@@ -96,6 +96,15 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const publish = async (datasetId: number): Promise<void> => finish(await publisher.publishDue([datasetId]));
 
+  /**
+   * Publishes after an event that is recorded. A failure is left to the sweep: a chunk that is handled must not hold up those behind it, of
+   * other datasets, while this dataset is locked.
+   */
+  const publishOrLeave = (datasetId: number): Promise<void> =>
+    publish(datasetId).catch((error: unknown) =>
+      log.warn({ err: error, dataset: datasetId, reason: messageOf(error) }, 'publication left to the sweep'),
+    );
+
   const fail = async ({ processId, datasetId }: ProcessInDataset, error: ProcessError): Promise<boolean> => {
     const failed = await transitions.fail(processId, error);
     if (failed !== undefined) announceFailed(failed);
@@ -107,7 +116,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const follow = async (event: Event, { processId, datasetId }: ProcessInDataset): Promise<Settled> => {
     const { next } = transitionOf(event);
     if (next === 'reread') return 'reread';
-    if (next === 'publish') await publish(datasetId);
+    if (next === 'publish') await publishOrLeave(datasetId);
     if (next === 'resume') resume(processId);
     return 'over';
   };
@@ -140,7 +149,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
       case 'reread':
         return 'reread';
       case 'publish':
-        await publish(datasetId);
+        await publishOrLeave(datasetId);
         return 'over';
       case 'resume':
         resume(processId);

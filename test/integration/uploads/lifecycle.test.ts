@@ -66,9 +66,9 @@ const isRefused = (error: unknown): void => {
   if (!isAppError(error)) throw error;
 };
 
-const publisher = () =>
+const publisher = (on = sql) =>
   createPublisher({
-    sql,
+    sql: on,
     findRefusals: uploadRefusals,
     dryRunKeptMs: 3_600_000,
     joinPlainly: async () => undefined,
@@ -355,6 +355,38 @@ describe('a merge with the current version', () => {
     await sql.query('UPDATE versions SET repairs = repairs + $2 WHERE id = $1', [baseVersionId, repairs]);
     await publisher().publishDue([place.datasetId]);
     expect(await stateOf(processId)).toBe(expected);
+  });
+});
+
+describe('a chunk of an upload that waits to be published', () => {
+  it('is done with while the dataset is locked, and publishing is left to the sweep', async () => {
+    const place = await createDataset();
+    const processId = await accept(place);
+    await put(processId, 'ready', null);
+    const impatient = createPool({
+      databaseUrl: database.databaseUrl,
+      maxConnections: 1,
+      statementMs: 100,
+      log: silentLog,
+    });
+    const dispatcher = createDispatcher({
+      processes: createProcessRecords(sql),
+      transitions: createTransitionRecords(sql),
+      publisher: publisher(createSql(impatient)),
+      onPublished: () => undefined,
+      onFailed: () => undefined,
+      log: silentLog,
+    });
+    const state = await createProcessRecords(sql).state(processId);
+    if (state === undefined) throw new Error('the upload is missing');
+    await sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR UPDATE', [place.datasetId]);
+      expect(await dispatcher.settle(state, { kind: 'publish' })).toBe('over');
+    });
+    expect(await stateOf(processId)).toBe('ready');
+    await dispatcher.publish(place.datasetId);
+    expect(await stateOf(processId)).toBe('completed');
+    await impatient.end();
   });
 });
 
