@@ -81,7 +81,7 @@ const connectionDead = (waitedMs: number): Error =>
  * The server cancels a statement that takes too long. If not even that error arrives, the connection is dead, even if the server is alive:
  * a firewall drops idle connections without notifying either side.
  *
- * @param watchdog Fails statements when the server does not respond.
+ * @param watchdog Fails statements, and waits for a connection, when the server does not respond.
  */
 export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
   const deadMs = Number(pool.options.statement_timeout) + answerMs;
@@ -110,8 +110,25 @@ export const createSql = (pool: Pool, watchdog?: Watchdog): Sql => {
       return withDeadline(client, work);
     });
   };
+  const connected = async (): Promise<PoolClient> => {
+    if (watchdog === undefined) return pool.connect();
+    let connecting: Promise<PoolClient> | undefined;
+    try {
+      return await watchdog.run(() => {
+        connecting = pool.connect();
+        return connecting;
+      });
+    } catch (error) {
+      // It may still connect.
+      connecting?.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+      throw error;
+    }
+  };
   const connect = async (): Promise<PoolClient> => {
-    const client = await pool.connect();
+    const client = await connected();
     client.on('error', reportedByNextStatement);
     return client;
   };

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { holdSegments } from '../../../src/storage/postgres/held-segments.js';
-import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createDatabaseWatchdog, createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { createCutter } from '../../support/cutter.js';
 import { createEmptyDatabase } from '../../support/database.js';
+import { createGate } from '../../support/gate.js';
 
 const scope = createScope(silentLog);
 let sql: Sql;
@@ -60,6 +61,30 @@ it('an unresponsive connection fails its statement, and the next statement gets 
     expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
   for (const { sqlOverProxy } of [alone, within])
     expect(await sqlOverProxy.query('SELECT 5 AS five')).toEqual([{ five: 5 }]);
+});
+
+it('a server that hangs fails all that wait for it together, also for a connection', async () => {
+  const gate = await createGate(databaseUrl);
+  await scope.defer('gate', gate.close);
+  const pool = createPool({
+    databaseUrl: gate.url,
+    maxConnections: 1,
+    connectMs: 3_600_000,
+    log: silentLog,
+  });
+  await scope.defer('pool behind the gate', () => pool.end());
+  const watchdog = createDatabaseWatchdog({ databaseUrl: gate.url, silenceMs: 1_000 });
+  await scope.defer('watchdog', watchdog.close);
+  const watched = createSql(pool, watchdog);
+  expect(await watched.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  gate.freeze();
+  const failures = await Promise.allSettled([1, 2, 3].map(() => watched.query('SELECT 2')));
+  for (const failure of failures)
+    expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
+  gate.thaw();
+  await expect
+    .poll(() => watched.query('SELECT 3 AS three').catch((error: Error) => error.message))
+    .toEqual([{ three: 3 }]);
 });
 
 it('a hold on segments is lost when its connection goes dead without an error', async () => {
