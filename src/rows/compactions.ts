@@ -32,7 +32,7 @@ const updateSql = (event: CompactionEvent, condition: string, more = ''): string
 
 /**
  * Outcome of a replacement. `busy`: another worker compacts the store, or the ids after the run's first segment are used up. A join
- * that has often failed is `busy` for hours.
+ * that has failed ten times in a row is `busy` for hours.
  * `kept`: `write` decided to keep the run. `lost`: the lease expired meanwhile, or no version has the segment to repair any more. In all three
  * cases nothing has changed.
  */
@@ -89,8 +89,14 @@ export interface CompactionsOptions {
   readonly leases: Leases;
 }
 
-/** Abandoned compactions of a run after which they pause for six hours, and longer with each further ten: each has used up one of 200 ids. */
-const maxAbandoned = 10;
+/**
+ * Condition that compactions with ids from `$2` to `$3` pause: for six hours after ten in a row were abandoned, and longer after each further
+ * ten, since each has used up one of 200 ids. One that succeeds ends the row.
+ */
+const isPausedSql = `(
+  SELECT count(*) >= 10 AND max(c.created_at) > now() - interval '6 hours' * (count(*) / 10) FROM compactions c
+  WHERE ${inState('abandoned')} AND c.segment_id BETWEEN $2 AND $3 AND NOT EXISTS (
+    SELECT FROM compactions later WHERE later.segment_id > c.segment_id AND later.segment_id <= $3 AND later.state = 'done'))`;
 
 /** Ids after the first segment of a run that are left to repairs. */
 const idsForRepairs = 20;
@@ -131,13 +137,11 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         const neighbour = folds || run.some(({ patch }) => patch) ? run.at(-1)! : first;
         const { from, to } = compactedSegmentIds(neighbour.id);
         const [next] = await tx.query<{ id: number; busy: boolean; listed: boolean; paused: boolean }>(
-          `SELECT coalesce(max(c.segment_id) + 1, $2) AS id,
-             count(*) FILTER (WHERE ${inState('abandoned')}) >= ${maxAbandoned} AND max(c.created_at) > now()
-               - interval '6 hours' * (count(*) FILTER (WHERE ${inState('abandoned')}) / ${maxAbandoned}) AS paused,
+          `SELECT coalesce(max(segment_id) + 1, $2) AS id, ${isPausedSql} AS paused,
              EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen})
                OR $4::bigint IS NOT NULL AND (${foldedLatelySql('$1', '$4')} OR NOT ${isCurrentSql('$5::bigint[]')}) AS busy,
              ${isListed('$6')} AS listed
-           FROM compactions c WHERE c.segment_id BETWEEN $2 AND $3`,
+           FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
           [storeId, from, to, foldIntervalMs ?? null, run.map(({ id }) => id), first.id],
         );
         if (next === undefined || next.busy || next.id > to) return 'busy';

@@ -200,6 +200,10 @@ describe('compaction', () => {
     expect(await compact(dataset)).toBe(0);
     await passHours(6);
     expect(await compact(dataset)).toBe(1);
+    // A success ends the row of failures.
+    await appendMany(dataset, 5, 5);
+    expect(await compact(dataset, { join })).toBe(0);
+    expect(await compact(dataset)).toBe(1);
   });
 
   it('leaves the last segment ids to repairs', async () => {
