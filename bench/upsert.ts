@@ -124,13 +124,12 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
       keyIds: [1, 2],
       keep: 'last',
     };
-    const { merge, counts } = await measure(`${name}: count keys`, async () => {
-      const differing = mode === 'sync' ? await keys.differingBuckets(planned) : undefined;
-      const merge = differing === undefined ? planned : { ...planned, differing };
-      return { merge, counts: await keys.count(merge) };
+    const counts = await measure(`${name}: count keys`, async () => {
+      const synced = mode === 'sync' ? await keys.countSync(planned) : undefined;
+      return synced ?? (await keys.count(planned));
     });
-    const { changes, expected } = changesOf(merge, counts, rows);
-    await measure(`${name}: write`, () => writePatch(merge, counts, changes));
+    const { changes, expected } = changesOf(planned, counts, rows);
+    await measure(`${name}: write`, () => writePatch(planned, counts, changes));
     if (mode === 'upsert' && expected !== Math.max(rows, first + count))
       throw new Error(`${name}: ${expected} rows`);
     await tables.dropStaging(fileSegment);

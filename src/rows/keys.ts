@@ -4,9 +4,6 @@ import type { ClickHouseServers, QueryParams } from '../storage/clickhouse/clien
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { type Digits, digitsSql } from './count.js';
 import {
-  bucketCount,
-  bucketOf,
-  type DifferingBuckets,
   type FoundRows,
   hitRows,
   type KeyCounts,
@@ -18,6 +15,7 @@ import {
   winners,
 } from './merge-sql.js';
 import { mergeSettings } from './statement-settings.js';
+import { countSync } from './sync-keys.js';
 
 /** A key that more than one row has. */
 export interface RepeatedKey {
@@ -31,11 +29,10 @@ export interface Keys {
   /** The first keys, at most three, that more than one row of a side has. */
   repeated(merge: SegmentMerge, side: 'base' | 'file'): Promise<RepeatedKey[]>;
   /**
-   * Buckets of keys outside of which the file and the previous version have the same rows; undefined if they are so many that comparing
-   * only them would save little. Requires that both sides are stored in the types of the target, and that the previous version is unique
-   * by the key. Outside of the buckets, the file then is unique too.
+   * Counts the keys of a large sync; undefined if it changes much, so that `count` must compare all rows. Requires that both sides are
+   * stored in the types of the target, and that the previous version is unique by the key.
    */
-  differingBuckets(merge: SegmentMerge): Promise<DifferingBuckets | undefined>;
+  countSync(merge: SegmentMerge): Promise<KeyCounts | undefined>;
   /** Most digits in a column of the previous version, over rows whose keys the file does not have. */
   keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
 }
@@ -48,9 +45,6 @@ const maxPositions = 200_000;
 
 /** Maximum keys of a file for which positions are collected. */
 const maxKeysListed = 1_000_000;
-
-/** Maximum differing buckets; if there are more, all rows are compared. */
-const maxBuckets = bucketCount / 4;
 
 /** Fewest columns of a version whose rows are compared by their first columns before all are read. */
 const manyColumns = 32;
@@ -146,7 +140,7 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
     if (row === undefined) throw new Error('ClickHouse returned no key counts');
     const counted = { known: Number(row.known), hits: Number(row.hits), same: Number(row.same) };
     const { changed, changedBy, removed, unknownRows, knownRows } = row;
-    const left = isSync ? (merge.differing?.baseRows ?? merge.base.rowCount) - counted.hits : 0;
+    const left = isSync ? merge.base.rowCount - counted.hits : 0;
     const written = (isDelete ? counted.hits : counted.hits - counted.same) + left;
     const unknown = isDelete ? 0 : counts.distinct - counted.known;
     if (!isListed || written > maxPositions || Math.min(unknown, counted.known) > maxPositions)
@@ -171,47 +165,15 @@ export const createKeys = (servers: ClickHouseServers, isUrgent = true): Keys =>
   return {
     async count(merge) {
       const { file, params } = partsOf(merge);
-      const { differing } = merge;
-      const rows = differing?.fileRows ?? (await countRows(merge, file, params));
+      const rows = await countRows(merge, file, params);
       const none = { known: 0, hits: 0, same: 0 };
       if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
       const distinct = await countDistinct(merge, rows);
       const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
-      // Outside of the buckets, the rows of both sides are the same.
-      const outside = differing === undefined ? 0 : merge.base.rowCount - differing.baseRows;
-      return {
-        rows: rows + outside,
-        distinct: distinct + outside,
-        known: hits.known + outside,
-        hits: hits.hits + outside,
-        same: hits.same + outside,
-        ...('found' in hits ? { found: hits.found } : {}),
-      };
+      return { rows, distinct, ...hits };
     },
 
-    async differingBuckets(merge) {
-      const { base, file, comparedOf, keyHashOf, params } = partsOf(merge);
-      const hash = (name: string, side: MergeSide): string =>
-        `reinterpretAsInt64(${name}(tuple(${comparedOf(side).join(', ')})))`;
-      const rowsOf = (side: MergeSide, sign: '' | '-'): string =>
-        `SELECT ${bucketOf(keyHashOf(side))} AS b, ${sign}1 AS n, ${sign}${hash('cityHash64', side)} AS c,
-           ${sign}${hash('xxh3', side)} AS x ${side.from}`;
-      const found = await readRows<{ b: number; rows: string; more: string }>(
-        merge,
-        `SELECT b, toString(count()) AS rows, toString(sum(n)) AS more
-         FROM (${rowsOf(base, '')} UNION ALL ${rowsOf(file, '-')})
-         GROUP BY b HAVING sum(n) != 0 OR sum(c) != 0 OR sum(x) != 0 LIMIT ${maxBuckets + 1}`,
-        params,
-      );
-      if (found.length > maxBuckets) return undefined;
-      const sum = (of: 'rows' | 'more'): number => found.reduce((total, one) => total + Number(one[of]), 0);
-      const [rows, more] = [sum('rows'), sum('more')];
-      return {
-        buckets: found.map(({ b }) => Number(b)),
-        baseRows: (rows + more) / 2,
-        fileRows: (rows - more) / 2,
-      };
-    },
+    countSync: (merge) => countSync({ database: servers.database, readRows, maxPositions }, merge),
 
     async repeated(merge, name) {
       if (name === 'base' && (await areDistinct(merge, name, merge.base.rowCount))) return [];

@@ -48,10 +48,12 @@ const replacedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
     position: 'b.p',
     values: fileValues.map((_, at) => `f.y${at}`),
   });
-  if (counts.found !== undefined)
+  if (counts.found !== undefined) {
+    const among = `${file.from} AND _row IN (${counts.found.changedBy})`;
     return set(
-      `FROM (SELECT _row AS r${named} ${file.from}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
+      `FROM (SELECT _row AS r${named} ${among}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
     );
+  }
   const hash = (side: MergeSide): string => `, ${rowHash(sql, side)} AS h`;
   return set(`FROM (SELECT _row AS p, ${keysOf(base)}${hash(base)} ${hitRows(sql, counts)}) AS b
       INNER JOIN (SELECT ${keysOf(file)}${hash(file)}${named} ${winners(sql, counts)}) AS f ON ${on} WHERE b.h != f.h`);

@@ -31,16 +31,6 @@ export interface SegmentMerge {
   readonly keep: 'last' | 'first';
   /** Ids of Decimal columns whose type holds all numbers except some that the file replaces. */
   readonly narrowed?: ReadonlySet<number>;
-  /** Buckets to which the merge is limited, since outside of them both sides have the same rows; absent: not limited. */
-  readonly differing?: DifferingBuckets;
-}
-
-/** Buckets of keys (keys.ts). */
-export interface DifferingBuckets {
-  readonly buckets: readonly number[];
-  /** Rows of the previous version, and of the file, in these buckets. */
-  readonly baseRows: number;
-  readonly fileRows: number;
 }
 
 /** Numbers of rows and keys that a file changes. */
@@ -116,10 +106,6 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
 
 const none: ReadonlySet<number> = new Set();
 
-export const bucketCount = 2 ** 19;
-
-export const bucketOf = (keyHash: string): string => `toUInt32(bitAnd(${keyHash}, ${bucketCount - 1}))`;
-
 export type MergeSql = ReturnType<typeof mergeSql>;
 
 export const mergeSql = (database: string, merge: SegmentMerge) => {
@@ -136,37 +122,31 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   const fileSource = sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn));
   /** Key columns in the order of the version. */
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
-  const { narrowed = none, differing } = merge;
+  const { narrowed = none } = merge;
   /** Names of the columns in `keysOf`, two per key column: whether it is null, and its value. */
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
   /** Value of a key column, in the same form on both sides, or null. */
   const keyValueOf = (side: MergeSide, key: StoredColumn): string =>
     columnTypeOf(key.physical).key(valueIn(key, side));
+  const keyValuesOf = (side: MergeSide): string[] => keys.map((key) => keyValueOf(side, key));
   /** Hash of the key of a row, the same on both sides. */
-  const keyHashOf = (side: MergeSide): string =>
-    `cityHash64(tuple(${keys.map((key) => keyValueOf(side, key)).join(', ')}))`;
-  const bucketed = (side: MergeSide): MergeSide => {
-    if (differing === undefined) return side;
-    const { buckets } = differing;
-    // Inlined: our own numbers, too many for a parameter.
-    const isIn = buckets.length === 0 ? '0' : `${bucketOf(keyHashOf(side))} IN (${buckets.join(', ')})`;
-    return { ...side, from: `${side.from} AND ${isIn}` };
-  };
-  const base = { columns: byId(merge.baseColumns), from, narrowed };
+  const keyHashOf = (side: MergeSide): string => `cityHash64(tuple(${keyValuesOf(side).join(', ')}))`;
+  const base: MergeSide = { columns: byId(merge.baseColumns), from, narrowed };
   return {
     merge,
-    base: bucketed(base),
+    base,
     /** `FROM … WHERE …` of the rows of the previous version that meet a selective condition. */
-    baseAmong: (condition: string): string => bucketed({ ...base, from: baseRows(condition).from }).from,
-    file: bucketed({
+    baseAmong: (condition: string): string => baseRows(condition).from,
+    file: {
       columns: byId(merge.fileColumns),
       from: `FROM ${fileSource} WHERE _seg = {file:UInt64}`,
       narrowed: none,
-    }),
+    },
     keys,
     keyNames,
     keyHashOf,
     keyValueOf,
+    keyValuesOf,
     /** Key of a row as the columns `keyNames`, in which null equals null. */
     keysOf: (side: MergeSide): string =>
       keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),

@@ -145,9 +145,7 @@ export const createMergedRows = (options: MergedRowsOptions): WriteMerged => {
     const { segmentId: id, place } = target;
     const merge = { ...plan, target: id, targetPlace: place };
     if (!writesOnlyChanges(plan, counted, place)) {
-      const { differing: _all, ...whole } = merge;
-      const { found: _within, ...counts } = counted.counts;
-      await writeMerge(whole, counts);
+      await writeMerge(merge, counted.counts);
       return { target, keepsBase: false, place, list: { segmentIds: [id] } };
     }
     await writePatch(merge, counted.counts, counted.changes);

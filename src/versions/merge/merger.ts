@@ -45,8 +45,13 @@ interface MergerOptions extends MergedRowsOptions {
 /** Tries after which a process fails, if ClickHouse refuses its merge or does not have the expected rows. */
 const maxMerges = 20;
 
-/** Minimum rows on each side of a sync that is compared by buckets. */
-const minRowsForBuckets = 100_000;
+/** Minimum rows on each side of a sync that is compared in buckets of keys. */
+const minRowsOfLargeSync = 100_000;
+
+interface Comparison {
+  readonly plan: MergePlan;
+  readonly counts: KeyCounts;
+}
 
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
 
@@ -74,14 +79,13 @@ export const createMerger = (options: MergerOptions): Step => {
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
-  /** For a large sync, finds the buckets of keys in which the file differs from the previous version. */
-  const withBuckets = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<MergePlan> => {
+  /** Counts the keys of a large sync that leaves most rows as they are; undefined: all rows must be compared. */
+  const countSync = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<Comparison | undefined> => {
     const rows = Math.min(facts.rows, plan.base.rowCount);
-    if (mode !== 'sync' || rows < minRowsForBuckets || !isBaseKept(plan)) return plan;
+    if (mode !== 'sync' || rows < minRowsOfLargeSync || !isBaseKept(plan)) return undefined;
     const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
-    if (!isUnique) return plan;
-    const differing = await keys.differingBuckets(plan);
-    return differing === undefined ? { ...plan, isUnique } : { ...plan, isUnique, differing };
+    const counts = isUnique ? await keys.countSync(plan) : undefined;
+    return counts && { plan: { ...plan, isUnique }, counts };
   };
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
@@ -89,8 +93,11 @@ export const createMerger = (options: MergerOptions): Step => {
     await write.prepare(planned.filePlace, planned.fileColumns.map(namedColumn));
     const room = await decimalRoom(clickhouse, keys, planned);
     if (room.kind === 'refused') return { kind: 'fail', error: room.error };
-    const plan = await withBuckets({ ...planned, columns: room.columns, narrowed: room.narrowed }, turn);
-    const counts = await keys.count(plan);
+    const fitting = { ...planned, columns: room.columns, narrowed: room.narrowed };
+    const { plan, counts } = (await countSync(fitting, turn)) ?? {
+      plan: fitting,
+      counts: await keys.count(fitting),
+    };
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     const repeated = await repeatedKeys(turn, plan, counts);
     if (repeated.length > 0) return { kind: 'fail', error: notUnique(repeated) };

@@ -75,6 +75,11 @@ const files: readonly { name: string; of: (rows: readonly Row[]) => Row[]; chang
     of: (rows) => [...rows, changed(rows[3] ?? row('')), { ...row('twice'), value: 'lost' }, row('twice')],
     changes: { inserted: 1, replaced: 1, unchanged: count - 12, removed: 0 },
   },
+  {
+    name: 'with another value in every row, and new rows',
+    of: (rows) => [...rows.map(changed), row('one more'), row('and another')],
+    changes: { inserted: 2, replaced: count - 10, unchanged: 0, removed: 0 },
+  },
 ];
 
 it('syncs of many rows have the counts and rows of the model', async () => {
@@ -109,6 +114,16 @@ it('a sync adds many rows again that the version before lacks', async () => {
   const all = await uploadWith(owner, dataset, csvOf(first), { mode: 'sync', key: 'key' });
   expect(all).toMatchObject({ inserted: 5_000, replaced: 0, unchanged: 105_000, removed: 0 });
   expect((await download(owner, dataset)) === csvOf(first)).toBe(true);
+});
+
+it('a sync changes more rows than their positions can be listed', async () => {
+  const dataset = await createDataset(owner);
+  const rows = Array.from({ length: 210_000 }, (_, at) => row(`key ${at}`));
+  await upload(owner, dataset, csvOf(rows));
+  const file = [...rows.slice(1).map(changed), row('last')];
+  const done = await uploadWith(owner, dataset, csvOf(file), { mode: 'sync', key: 'key' });
+  expect(done).toMatchObject({ inserted: 1, replaced: 209_999, unchanged: 0, removed: 1 });
+  expect((await download(owner, dataset)) === csvOf(file)).toBe(true);
 });
 
 it('an upsert adds hundreds of thousands of rows and changes a few', async () => {

@@ -1,0 +1,92 @@
+/**
+ * Finds what a sync changes in two passes. The first compares the sums of row hashes by buckets of keys; usually few buckets differ. The
+ * second matches only rows of these buckets, by the hashes of their keys. A join of all keys would take several times as long.
+ */
+import type { QueryParams } from '../storage/clickhouse/client.js';
+import { type KeyCounts, type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
+
+/** Buckets of keys. More make the first pass slower, since their sums no longer fit the cache of the processor. */
+const bucketCount = 2 ** 18;
+
+/** Maximum differing buckets. */
+const maxBuckets = bucketCount / 2;
+
+export interface SyncQueries {
+  readonly database: string;
+  readRows<T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]>;
+  /** Maximum positions that are returned. */
+  readonly maxPositions: number;
+}
+
+type Count = 'rows' | 'distinct' | 'base' | 'known' | 'replaced' | 'most';
+type Positions = 'changed' | 'changedBy' | 'removed' | 'unknownRows';
+
+/**
+ * Counts the keys of a sync, and returns the positions of all rows that it changes; undefined if they are too many. Requires that both
+ * sides are stored in the types of the target, and that the previous version is unique by the key.
+ */
+export const countSync = async (
+  { database, readRows, maxPositions }: SyncQueries,
+  merge: SegmentMerge,
+): Promise<KeyCounts | undefined> => {
+  const { base, file, comparedOf, keyHashOf, keyValuesOf, params } = mergeSql(database, merge);
+  const bucketOf = (side: MergeSide): string => `toUInt32(bitAnd(${keyHashOf(side)}, ${bucketCount - 1}))`;
+  // Two hashes of a row. Within a tuple, null, zero and the empty text differ.
+  const hashOf = (name: 'cityHash64' | 'xxh3', values: readonly string[]): string =>
+    `reinterpretAsInt64(${name}(tuple(${values.join(', ')})))`;
+  const hashesOf = (side: MergeSide, sign: '' | '-' = ''): string => {
+    const values = comparedOf(side);
+    return `${sign}${hashOf('cityHash64', values)} AS c, ${sign}${hashOf('xxh3', values)} AS x`;
+  };
+
+  // Rows that are the same on both sides cancel each other out; the sums may overflow.
+  const buckets = await readRows<{ b: number }>(
+    merge,
+    `SELECT b FROM (
+       SELECT ${bucketOf(base)} AS b, ${hashesOf(base)} ${base.from}
+       UNION ALL SELECT ${bucketOf(file)} AS b, ${hashesOf(file, '-')} ${file.from})
+     GROUP BY b HAVING sum(c) != 0 OR sum(x) != 0 LIMIT ${maxBuckets + 1}`,
+    params,
+  );
+  if (buckets.length > maxBuckets) return undefined;
+  // Inlined: our own numbers, too many for a parameter.
+  const list = buckets.map(({ b }) => b).join(', ');
+  const isListed = (side: MergeSide): string => (list === '' ? '0' : `${bucketOf(side)} IN (${list})`);
+  const rowsOf = (side: MergeSide, isBase: boolean): string =>
+    `SELECT ${keyHashOf(side)} AS k, ${hashOf('xxh3', keyValuesOf(side))} AS l, ${isBase} AS "isBase", _row AS p, ${hashesOf(side)}
+       ${side.from} AND ${isListed(side)}`;
+  const [winner, ofWinner] = merge.keep === 'last' ? ['maxIf', 'argMaxIf'] : ['minIf', 'argMinIf'];
+  const isKnown = 'n > 0 AND m > 0';
+  const isChanged = `${isKnown} AND ("baseC" != "fileC" OR "baseX" != "fileX")`;
+  const positions = (name: 'baseRow' | 'fileRow', isListed: string): string =>
+    `arrayStringConcat(groupArrayIf(${maxPositions})("${name}", ${isListed}), ',')`;
+  const [row] = await readRows<Record<Count | Positions, string>>(
+    merge,
+    `SELECT toString(sum(m)) AS rows, toString(countIf(m > 0)) AS distinct, toString(countIf(n > 0)) AS base,
+       toString(countIf(${isKnown})) AS known, toString(countIf(${isChanged})) AS replaced, toString(max(n)) AS most,
+       ${positions('baseRow', isChanged)} AS changed, ${positions('fileRow', isChanged)} AS "changedBy",
+       ${positions('baseRow', 'm = 0')} AS removed, ${positions('fileRow', 'n = 0')} AS "unknownRows"
+     FROM (
+       SELECT countIf("isBase") AS n, anyIf(p, "isBase") AS "baseRow", anyIf(c, "isBase") AS "baseC", anyIf(x, "isBase") AS "baseX",
+         countIf(NOT "isBase") AS m, ${winner}(p, NOT "isBase") AS "fileRow",
+         ${ofWinner}(c, p, NOT "isBase") AS "fileC", ${ofWinner}(x, p, NOT "isBase") AS "fileX"
+       FROM (${rowsOf(base, true)} UNION ALL ${rowsOf(file, false)}) GROUP BY k, l)`,
+    params,
+  );
+  if (row === undefined) throw new Error('ClickHouse returned no key counts');
+  const count = (name: Count): number => Number(row[name]);
+  const unchanged = merge.base.rowCount - count('base');
+  const [known, replaced] = [count('known'), count('replaced')];
+  const listed = Math.max(replaced, count('base') - known, count('distinct') - known);
+  // More than one: keys with the same hashes.
+  if (count('most') > 1 || listed > maxPositions) return undefined;
+  const { changed, changedBy, removed, unknownRows } = row;
+  return {
+    rows: count('rows') + unchanged,
+    distinct: count('distinct') + unchanged,
+    known: known + unchanged,
+    hits: known + unchanged,
+    same: known - replaced + unchanged,
+    found: { changed, changedBy, removed, unknownRows },
+  };
+};
