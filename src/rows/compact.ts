@@ -2,7 +2,7 @@
  * Joins many small segments of a dataset into a larger one. Versions keep their ids, rows and row order; only their segments change.
  *
  * Joins a run of neighbouring segments of a current version, bases or patches (runs.ts), or folds all segments of the version into one
- * (folds.ts). `copy.ts` writes the new segment, `compactions.ts` replaces the run by it in versions and clones, in short transactions.
+ * (folds.ts). `join.ts` writes the new segment, `compactions.ts` replaces the run by it in versions and clones, in short transactions.
  * The sweep drops the run when its readers have finished.
  *
  * A worker that dies before the switch leaves an unreferenced segment, which the sweep drops when the lease has expired. If it dies
@@ -11,8 +11,8 @@
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Compactions } from './compactions.js';
-import type { Join } from './copy.js';
 import type { FoldLimits } from './folds.js';
+import { type Join, SourcesDiffer } from './join.js';
 import {
   bytesOfFold,
   type CompactionCandidate,
@@ -56,15 +56,11 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     fold?: FoldLimits,
   ): Promise<boolean> => {
     const startedAt = Date.now();
-    const joined = {
-      segmentIds: run.map(({ id }) => id),
-      patches: run.filter(({ patch }) => patch).map(({ id }) => id),
-    };
     const replaced = await compactions.replace(
       store,
       run,
       async (target, lost) => {
-        const rows = await join(joined, target, AbortSignal.any([stop, lost]));
+        const rows = await join(run, target, AbortSignal.any([stop, lost]));
         // The copy took a while: uploads may have used the space meanwhile.
         return fold === undefined || (await fold.hasRoom(datasetId, bytesOfFold(run))) ? rows : undefined;
       },
@@ -113,7 +109,10 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
       } catch (error) {
         if (stop.aborted) break;
         // The next round retries; other datasets do not wait for this one.
-        log.warn({ err: error, store: candidate.storeId, reason: messageOf(error) }, 'compaction broken off');
+        const [store, reason] = [candidate.storeId, messageOf(error)];
+        if (error instanceof SourcesDiffer)
+          log.error({ err: error, store, reason }, 'rows to join are not as they were published');
+        else log.warn({ err: error, store, reason }, 'compaction broken off');
       }
     }
     return joined;

@@ -11,12 +11,13 @@ import {
   isSwapping,
   moveSql,
 } from './compaction-states.js';
-import type { JoinedRows, Target } from './copy.js';
+import type { Target } from './copy.js';
 import { type FoldLimits, foldCandidates, foldedLatelySql, isCurrentSql } from './folds.js';
 import { placeSql } from './place.js';
 import {
   type CompactionCandidate,
   type JoinedFacts,
+  type JoinedRows,
   joinedFacts,
   type ListedSegment,
   minPatches,
@@ -164,7 +165,7 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
     /** After this the compaction cannot be abandoned. Returns false, and changes nothing, if the lease has expired. */
     publish: (
       { target, run, uploadNumbers }: PublishedRun,
-      { rows, bytes, patch, hidden }: JoinedFacts,
+      { rows, bytes, patch, hidden, hash }: JoinedFacts,
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
@@ -172,13 +173,10 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
           [target, run, uploadNumbers],
         );
         if (mine === undefined) return false;
-        await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }, ', patch = $4, hidden = $5'), [
-          target,
-          rows,
-          bytes,
-          patch,
-          hidden,
-        ]);
+        await tx.query(
+          countSegmentSql('$1', { rows: '$2', bytes: '$3' }, ', patch = $4, hidden = $5, hash = $6'),
+          [target, rows, bytes, patch, hidden, hash ?? null],
+        );
         return true;
       }),
 
@@ -233,7 +231,7 @@ export const createCompactions = (
 
     segments: (datasetId) =>
       sql.query<ListedSegment>(
-        `SELECT g.id, g.upload_number AS "uploadNumber", coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes, g.patch, g.hidden,
+        `SELECT g.id, g.upload_number AS "uploadNumber", coalesce(g.rows, 0) AS rows, coalesce(g.bytes, 0) AS bytes, g.patch, g.hidden, g.hash,
            r.before_upload IS NULL AND g.rows IS NOT NULL AS whole
          FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
          WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY g.id`,

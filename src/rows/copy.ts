@@ -8,9 +8,8 @@
  *   5 switch     a transaction of the caller makes versions refer to the copy
  *   6 drop       the sweep drops segments that no version refers to
  *
- * This file does 3 and 4. A worker that dies before 5 leaves an unreferenced segment.
+ * This file does 3 and 4; `join.ts` does them for compactions. A worker that dies before 5 leaves an unreferenced segment.
  */
-import type { Log } from '../lib/log.js';
 import type { NamedColumn } from '../model/column.js';
 import type { Place } from '../model/version.js';
 import {
@@ -21,12 +20,10 @@ import {
   type QuerySettings,
   type StatementOptions,
 } from '../storage/clickhouse/client.js';
-import { lowPriority } from '../storage/clickhouse/low-priority.js';
-import { latestOf, patchMask } from './patches.js';
 import { insideOf, keyColumns, statedTable, storedAs, tableOf, writtenAs } from './place.js';
 import { readColumns } from './server-tables.js';
 import type { ColumnDefinition } from './slots.js';
-import { backgroundSettings, copySettings } from './statement-settings.js';
+import { backgroundSettings } from './statement-settings.js';
 
 /** A copy differs from its sources. No version refers to it. */
 export class CopyDiffers extends Error {}
@@ -61,12 +58,10 @@ interface RowsCopy<Column> {
   readonly params: QueryParams;
   /** Settings of the INSERT. */
   readonly settings: QuerySettings;
-  /** Settings of the comparison besides those of background work. */
-  readonly compareSettings?: QuerySettings;
 }
 
 /** Copy whose columns are names in the target's table. */
-type StoredCopy = RowsCopy<string>;
+export type StoredCopy = RowsCopy<string>;
 
 /** Copy whose columns are those of a version. */
 export type VersionCopy = RowsCopy<NamedColumn>;
@@ -102,7 +97,8 @@ export interface TargetTables {
   forget(place: Place): void;
 }
 
-const insertRows = async (
+/** Writes the rows of a copy without comparing them. */
+export const insertRows = async (
   clickhouse: Connection,
   copy: StoredCopy,
   options: StatementOptions = {},
@@ -116,21 +112,16 @@ const insertRows = async (
     });
 };
 
-/** Compares a segment with its sources. Returns its number of rows. @throws CopyDiffers */
+/** Compares a segment with its sources. @throws CopyDiffers */
 const compareRows = async (
   clickhouse: Connection,
-  { target, columns, sets, params, compareSettings }: StoredCopy,
-  options: StatementOptions = {},
-): Promise<number> => {
+  { target, columns, sets, params }: StoredCopy,
+): Promise<void> => {
   const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
   const hashes = [...sets.map((set) => hashesOf('source', set)), hashesOf('copy', { from, values: columns })];
   const sides = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
     `SELECT side, toString(count()) AS rows, toString(sum(h)) AS hash FROM (${hashes.join(' UNION ALL ')}) GROUP BY side`,
-    {
-      ...options,
-      params: { ...params, target: target.segment },
-      settings: { ...backgroundSettings(columns.length), ...compareSettings },
-    },
+    { params: { ...params, target: target.segment }, settings: backgroundSettings(columns.length) },
   );
   const factsOf = (side: string) => sides.find((one) => one.side === side) ?? { rows: '0', hash: '0' };
   const [source, copy] = [factsOf('source'), factsOf('copy')];
@@ -138,7 +129,6 @@ const compareRows = async (
     throw new CopyDiffers(
       `segment ${target.segment} differs from its sources: ${copy.rows} rows instead of ${source.rows}, hash ${copy.hash} instead of ${source.hash}`,
     );
-  return Number(copy.rows);
 };
 
 /** Translates columns and values to those of the target's table. */
@@ -174,83 +164,4 @@ export const writeCopy = async (
     throw error;
   }
   if (isCompared) await compareRows(clickhouse, stored);
-};
-
-export interface JoinerOptions {
-  readonly clickhouse: ClickHouseServers;
-  readonly log: Log;
-}
-
-/** Number of rows of a run, and of the joined segment. */
-export interface JoinedRows {
-  readonly read: number;
-  readonly rows: number;
-}
-
-/**
- * Joins segments of one place into one, with the same rows at the same positions and every column of their table. A run of patches
- * becomes the latest row of each position, including tombstones; patches with bases become the rows of the version.
- * @throws CopyDiffers
- */
-export type Join = (run: JoinedRun, target: Target, stop: AbortSignal) => Promise<JoinedRows>;
-
-export interface JoinedRun {
-  readonly segmentIds: readonly number[];
-  /** Those that are patches. */
-  readonly patches: readonly number[];
-}
-
-export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
-  const { database } = servers;
-
-  /** Kills the statement on the server: closing the connection does not end it. */
-  const cancellable = async (
-    clickhouse: Connection,
-    queryId: string,
-    signal: AbortSignal,
-    work: (options: StatementOptions) => Promise<void>,
-  ): Promise<void> => {
-    const cancel = (): void => {
-      clickhouse
-        .command('KILL QUERY WHERE query_id = {queryId:String} ASYNC', { params: { queryId } })
-        .catch((error: unknown) => log.warn({ err: error, queryId }, 'copy not cancelled'));
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      await work({ queryId, signal });
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
-  };
-
-  return async ({ segmentIds, patches }, target, signal) => {
-    const clickhouse = servers.at(insideOf(target.place));
-    const columns = await valueColumns(servers, target.place);
-    const low = await lowPriority(clickhouse);
-    const stored = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
-    const mask = patchMask(statedTable(database, target.place), { segmentIds, patches }, 'run');
-    const isPatch = patches.length === segmentIds.length;
-    const condition = isPatch ? latestOf(stored) : mask?.sql;
-    const from = condition === undefined ? stored : `${stored} AND ${condition}`;
-    const params = { run: segmentIds, ...mask?.values };
-    // Unsorted, rows of patches would follow those of bases: parts would overlap, and every ordered read would have to merge them.
-    const ordered = patches.length > 0 && !isPatch && columns.length <= maxOrderedColumns;
-    const copy: StoredCopy = {
-      target,
-      columns,
-      sets: [{ from, values: columns, ordered }],
-      params,
-      settings: { ...backgroundSettings(columns.length), ...copySettings, ...low },
-      compareSettings: low,
-    };
-    await cancellable(clickhouse, `compaction/${target.segment}`, signal, (options) =>
-      insertRows(clickhouse, copy, options),
-    );
-    const rows = await compareRows(clickhouse, copy, { signal });
-    if (patches.length === 0) return { read: rows, rows };
-    const [counted] = await clickhouse.rows<{ n: string }>(`SELECT toString(count()) AS n ${stored}`, {
-      params,
-    });
-    return { read: Number(counted?.n), rows };
-  };
 };

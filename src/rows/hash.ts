@@ -3,7 +3,7 @@
  * count, so columns that are added to the table later do not change it.
  */
 import type { Place } from '../model/version.js';
-import type { ClickHouseServers } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers, Connection, QueryParams } from '../storage/clickhouse/client.js';
 import { ifTableExists } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { valueColumns } from './copy.js';
@@ -39,8 +39,8 @@ export const hashSums = (columns: readonly string[]): string => {
   return `[${sums.join(', ')}]`;
 };
 
-/** Hash of a segment from the sums of its columns. */
-const addHashes = (hashes: readonly string[]): string =>
+/** Hash of rows from the hashes of their columns, or of parts of them. */
+export const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(
       64,
@@ -48,31 +48,51 @@ const addHashes = (hashes: readonly string[]): string =>
     ),
   );
 
-/** Hashes of segments of one table, in one pass. Leaves out segments without rows; empty if the table does not exist. */
+/**
+ * Hashes of rows by segment, in one pass at low priority.
+ * @param columns All columns of the table, as `valueColumns` returns them.
+ * @param from `FROM … WHERE …`
+ */
+export const hashRows = async (
+  clickhouse: Connection,
+  columns: readonly string[],
+  from: string,
+  params: QueryParams,
+  signal?: AbortSignal,
+): Promise<HashedSegment[]> => {
+  const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
+    `SELECT toString(_seg) AS segment, toString(count()) AS n, ${hashSums(columns)} AS sums ${from} GROUP BY _seg`,
+    {
+      params,
+      settings: { ...backgroundSettings(columns.length), ...(await lowPriority(clickhouse)) },
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return rows.map(({ segment, n, sums }) => ({
+    segmentId: Number(segment),
+    rows: Number(n),
+    hash: addHashes(sums),
+  }));
+};
+
+/** Hashes of segments of one table. Leaves out segments without rows; empty if the table does not exist. */
 export const hashSegments = (
   servers: ClickHouseServers,
   place: Place,
   segmentIds: readonly number[],
   signal?: AbortSignal,
 ): Promise<HashedSegment[]> =>
-  ifTableExists(async () => {
-    const clickhouse = servers.at(insideOf(place));
-    const columns = await valueColumns(servers, place);
-    const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
-      `SELECT toString(_seg) AS segment, toString(count()) AS n, ${hashSums(columns)} AS sums
-       FROM ${statedTable(servers.database, place)} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
-      {
-        params: { segments: segmentIds },
-        settings: { ...backgroundSettings(columns.length), ...(await lowPriority(clickhouse)) },
-        ...(signal === undefined ? {} : { signal }),
-      },
-    );
-    return rows.map((row) => ({
-      segmentId: Number(row.segment),
-      rows: Number(row.n),
-      hash: addHashes(row.sums),
-    }));
-  }, []);
+  ifTableExists(
+    async () =>
+      hashRows(
+        servers.at(insideOf(place)),
+        await valueColumns(servers, place),
+        `FROM ${statedTable(servers.database, place)} WHERE _seg IN {segments:Array(UInt64)}`,
+        { segments: segmentIds },
+        signal,
+      ),
+    [],
+  );
 
 /** Counts rows of a segment from uploads before `uploadNumber`. */
 export const countBefore = (

@@ -42,9 +42,10 @@ export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 
 export { createCompactor } from './compact.js';
 export { type Compactions, createCompactions, settleRestoredCompactions } from './compactions.js';
-export { CopyDiffers, createJoin, type Target } from './copy.js';
+export { CopyDiffers, type Target } from './copy.js';
 export { type CrowdedDatasets, createCrowdedDatasets } from './crowded-datasets.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';
+export { createJoin } from './join.js';
 export { type Collisions, type ColumnJoin, type ColumnMerge, createColumnJoin } from './join-columns.js';
 export { createKeys, type Keys } from './keys.js';
 export { createMerge, type Merge } from './merge.js';

@@ -147,7 +147,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       if (processOfSegment(target.segment) !== state.processId) return undefined;
       const { isEqual, ...counts } = await rewriteInto(state, layout, own, target);
       report = { ...counts, versions: own.versions };
-      return isEqual ? undefined : { read: counts.rows, rows: counts.rows };
+      return isEqual ? undefined : { rows: counts.rows };
     });
     if (replaced === 'lost')
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');

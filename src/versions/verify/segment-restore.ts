@@ -41,7 +41,7 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
     const replaced = await compactions.replace(segment.storeId, run, async (target) => {
       if ((slotMapOf(target.place) ?? null) !== segment.mapId) return undefined;
       await write(target.segment, target.place);
-      return { read: rows, rows };
+      return { rows };
     });
     if (replaced === 'busy')
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');

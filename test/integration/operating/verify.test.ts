@@ -9,8 +9,10 @@ import { openRestore } from '../../../src/compose/restore.js';
 import { openDatasetRestore } from '../../../src/compose/restore-dataset.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import { silentLog } from '../../../src/lib/log.js';
+import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
 import type { Fault, VerificationReport } from '../../../src/versions/verify/verification.js';
 import { runAdmin } from '../../support/admin.js';
+import { compact, openClickHouse } from '../../support/compaction.js';
 import {
   type Client,
   call,
@@ -25,6 +27,7 @@ import { type Options, uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
 let owner: Client;
+let clickhouse: ClickHouse;
 let folder: string;
 
 beforeAll(async () => {
@@ -39,10 +42,12 @@ beforeAll(async () => {
     silentLog,
   );
   owner = await product.createAccount('owner');
+  clickhouse = openClickHouse(product);
   folder = await mkdtemp(join(tmpdir(), 'tabulary-verify-'));
 });
 
 afterAll(async () => {
+  await clickhouse?.close();
   await product?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -94,6 +99,30 @@ const damage = async (dataset: number, change: (table: string) => string): Promi
     `ALTER TABLE ${product.config.clickhouseDatabase}.${table} ${change(table)} SETTINGS mutations_sync = 2`,
   );
 };
+
+/** Changes one text of a segment that the upload or its merge wrote. */
+const alterValue = async (dataset: number, process: number): Promise<void> => {
+  const column = (await tableOfDataset(dataset)).startsWith('pool')
+    ? 's0'
+    : (
+        await product.clickhouse(
+          `SELECT name FROM system.columns WHERE database = '${product.config.clickhouseDatabase}'
+             AND table = '${await tableOfDataset(dataset)}' AND type LIKE '%String%'`,
+        )
+      ).trim();
+  await damage(
+    dataset,
+    () => `UPDATE ${column} = 'other' WHERE ${recordSql} = 7 AND intDiv(_seg, 1000) = ${process}`,
+  );
+};
+
+const segmentCount = async (dataset: number): Promise<number | undefined> =>
+  (
+    await product.sql.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL',
+      [dataset],
+    )
+  )[0]?.n;
 
 const faultsOf = (report: VerificationReport, dataset: number): Fault[] =>
   report.faults.filter((fault) => fault.dataset === dataset);
@@ -158,18 +187,7 @@ describe('verify', () => {
     const process = await upload(owner, dataset, file(rows));
     const before = await download(owner, dataset);
     await verify(` --dataset ${dataset}`);
-    const column = (await tableOfDataset(dataset)).startsWith('pool')
-      ? 's0'
-      : (
-          await product.clickhouse(
-            `SELECT name FROM system.columns WHERE database = '${product.config.clickhouseDatabase}'
-               AND table = '${await tableOfDataset(dataset)}' AND type LIKE '%String%'`,
-          )
-        ).trim();
-    await damage(
-      dataset,
-      () => `UPDATE ${column} = 'other' WHERE ${recordSql} = 17 AND intDiv(_seg, 1000) = ${process.id}`,
-    );
+    await alterValue(dataset, process.id);
 
     const report = await verify(` --dataset ${dataset}`);
     expect(report.exitCode).toBe(1);
@@ -180,6 +198,40 @@ describe('verify', () => {
     expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
     expect(await download(owner, dataset)).toBe(before);
   });
+
+  it.each([
+    ['a table of its own', 300, {}, 3],
+    ['a pool', 10, {}, 3],
+    [
+      'patches to fold',
+      300,
+      { folds: { minPercent: 0, minRows: 1, intervalMs: 0, hasRoom: async () => true } },
+      2,
+    ],
+  ])(
+    'finds a changed value in %s after compaction, which joins the segments once they are repaired',
+    async (_, rows, options, segments) => {
+      const dataset = await createDataset(owner);
+      const process = await upload(owner, dataset, file(rows));
+      if (segments === 3) for (const from of [1, 2]) await append(dataset, file(rows, from * rows));
+      else await send(dataset, changedFile(6, 'changed'), { mode: 'upsert', key: 'id' });
+      const before = await download(owner, dataset);
+      await verify(` --dataset ${dataset}`);
+      await alterValue(dataset, process.id);
+
+      await compact(product, clickhouse, options);
+      expect(await segmentCount(dataset)).toBe(segments);
+      const repaired = await verify(` --dataset ${dataset} --repair`);
+      expect(repaired.faults).toEqual([
+        expect.objectContaining({ fault: 'values_changed', repair: 'repaired' }),
+      ]);
+      await compact(product, clickhouse, options);
+      expect(await segmentCount(dataset)).toBe(1);
+      // The hash of the joined segment is recorded with it, not some time later.
+      expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, hashesCompared: 1 });
+      expect(await download(owner, dataset)).toBe(before);
+    },
+  );
 
   it('finds duplicate rows and a table that is missing', async () => {
     const doubled = await createDataset(owner);

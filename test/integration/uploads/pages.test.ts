@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactor } from '../../../src/rows/compact.js';
 import { createCompactions } from '../../../src/rows/compactions.js';
-import { createJoin } from '../../../src/rows/copy.js';
+import { createJoin } from '../../../src/rows/join.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { authorization, type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { leasesOf } from '../../support/leases.js';

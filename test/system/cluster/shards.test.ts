@@ -17,7 +17,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { recordsPerUpload } from '../../../src/model/position.js';
 import type { Place, ReadableVersion } from '../../../src/model/version.js';
-import { createJoin } from '../../../src/rows/copy.js';
+import { createJoin, type JoinedSegment } from '../../../src/rows/join.js';
 import { placeOf as makePlace, placeSql } from '../../../src/rows/place.js';
 import { createSeeker } from '../../../src/rows/row-number.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -283,17 +283,16 @@ describe('a large dataset', () => {
     const own = createScope(silentLog);
     const parts = { config: joined.config, log: silentLog, sql: joined.sql, scope: own };
     const servers = await openServers({ ...joined, scope: own, log: silentLog });
-    const [listed] = await joined.sql.query<{ ids: string[]; place: Place }>(
-      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placeSql('g')}))[1] AS place
+    const run = await joined.sql.query<JoinedSegment & { place: Place }>(
+      `SELECT g.id, g.rows, g.patch, g.hash, ${placeSql('g')} AS place
        FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND g.slot_map_id IS NULL`,
       [datasets.joined],
     );
+    const [listed] = run;
     if (listed === undefined) throw new Error('the dataset has no segments');
-    const segmentIds = listed.ids.map(Number);
     const orphan = 999_999_999;
     const target = { segment: orphan, place: listed.place };
     const join = createJoin({ clickhouse: servers, log: silentLog });
-    const run = { segmentIds, patches: [] };
     const { rows } = await join(run, target, new AbortController().signal);
     expect(rows).toBeGreaterThan(4000);
     const { verification } = await openVerification(parts);

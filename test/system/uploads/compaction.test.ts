@@ -8,7 +8,8 @@ import {
   createCompactionSteps,
   createCompactions,
 } from '../../../src/rows/compactions.js';
-import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
+import type { Target } from '../../../src/rows/copy.js';
+import { createJoin, type Join, type JoinedSegment } from '../../../src/rows/join.js';
 import { insideOf } from '../../../src/rows/place.js';
 import { createTidy } from '../../../src/rows/sweep.js';
 import { createRowTables } from '../../../src/rows/tables.js';
@@ -411,10 +412,10 @@ describe('compaction', () => {
   describe('that fails', () => {
     const death = new Error('the worker dies here');
     /** Inserts rows into the target segment. */
-    const insertInto = (run: readonly number[], { segment, place }: Target) => {
+    const insertInto = ([first]: readonly JoinedSegment[], { segment, place }: Target) => {
       const table = `${product.config.clickhouseDatabase}.s${insideOf(place).storeId}`;
       return product.clickhouse(
-        `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${run[0]}`,
+        `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${first?.id}`,
       );
     };
     /** A dead worker does not abandon its compaction. */
@@ -437,7 +438,7 @@ describe('compaction', () => {
       [
         'the worker dies in the middle of the copy',
         async (run, target) => {
-          await insertInto(run.segmentIds, target);
+          await insertInto(run, target);
           throw death;
         },
       ],
@@ -468,7 +469,7 @@ describe('compaction', () => {
 
     it('because the copy differs leaves versions unchanged', async () => {
       const join: Join = async (run, target, signal) => {
-        await insertInto(run.segmentIds, target);
+        await insertInto(run, target);
         return joinOf()(run, target, signal);
       };
       expect(await compact(dataset, { join })).toBe(0);
@@ -478,8 +479,7 @@ describe('compaction', () => {
     });
 
     it('because some rows of the run were not read, such as those of a removed shard, leaves versions unchanged', async () => {
-      const join: Join = ({ segmentIds, patches }, target, signal) =>
-        joinOf()({ segmentIds: segmentIds.slice(1), patches }, target, signal);
+      const join: Join = (run, target, signal) => joinOf()(run.slice(1), target, signal);
       expect(await compact(dataset, { join })).toBe(0);
       await sweep();
       expect(await allAnswers([dataset])).toEqual(before);
