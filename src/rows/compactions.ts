@@ -24,7 +24,7 @@ import {
 } from './runs.js';
 import { isListed } from './segment-ranges.js';
 import { addSegmentBeside, countSegmentSql, noteUnlisted, noteUnsaved } from './segment-records.js';
-import { isRepair, type PublishedRun, swapSegments } from './swap.js';
+import { isRepair, isRepairSql, type PublishedRun, swapSegments } from './swap.js';
 
 const updateSql = (event: CompactionEvent, condition: string, more = ''): string => {
   const { set, when } = moveSql(event);
@@ -84,6 +84,21 @@ export interface Compactions {
 /** Abandons compactions whose worker has lost its lease. Returns their number. */
 export const abandonSilent = async (sql: Sql): Promise<number> =>
   (await sql.query(updateSql('abandon', isExpired))).length;
+
+/** Datasets among the given ones whose current version has a segment that is being repaired. */
+export const datasetsInRepair = async (
+  tx: Sql,
+  datasetIds: readonly number[],
+): Promise<ReadonlySet<number>> => {
+  if (datasetIds.length === 0) return new Set();
+  const rows = await tx.query<{ id: number }>(
+    `SELECT DISTINCT r.dataset_id AS id FROM compactions c JOIN segment_ranges r ON r.segment_id = c.run[1]
+     WHERE ${isOpen} AND (${isSwapping} OR ${isHeld}) AND ${isRepairSql} AND r.dataset_id = ANY ($1)
+       AND r.until_version IS NULL`,
+    [datasetIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+};
 
 export interface CompactionsOptions {
   readonly sql: Sql;
@@ -150,10 +165,11 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
         if (isRepair(run) && !next.listed) return 'lost';
         if (!isRepair(run) && (next.paused || next.id > to - idsForRepairs)) return 'busy';
         await addSegmentBeside(tx, next.id, first.id);
-        await tx.query('INSERT INTO compactions (segment_id, store_id, folds) VALUES ($1, $2, $3)', [
+        await tx.query('INSERT INTO compactions (segment_id, store_id, folds, run) VALUES ($1, $2, $3, $4)', [
           next.id,
           storeId,
           folds,
+          run.map(({ id }) => id),
         ]);
         const [row] = await tx.query<{ place: Place }>(
           `SELECT ${placeSql('g')} AS place FROM segments g WHERE g.id = $1`,
@@ -164,13 +180,13 @@ export const createCompactionSteps = ({ sql }: Pick<CompactionsOptions, 'sql'>) 
 
     /** After this the compaction cannot be abandoned. Returns false, and changes nothing, if the lease has expired. */
     publish: (
-      { target, run, uploadNumbers }: PublishedRun,
+      { target, uploadNumbers }: Pick<PublishedRun, 'target' | 'uploadNumbers'>,
       { rows, bytes, patch, hidden, hash }: JoinedFacts,
     ): Promise<boolean> =>
       sql.tx(async (tx) => {
         const [mine] = await tx.query(
-          updateSql('publish', `${isHeld} AND c.segment_id = $1`, ', run = $2, upload_numbers = $3'),
-          [target, run, uploadNumbers],
+          updateSql('publish', `${isHeld} AND c.segment_id = $1`, ', upload_numbers = $2'),
+          [target, uploadNumbers],
         );
         if (mine === undefined) return false;
         await tx.query(

@@ -41,7 +41,12 @@ export { type SegmentSpan, type SpannedRows, spanSource } from './spans.js';
 /* Copy: one protocol for merges, compactions, column merges, restores and repairs. */
 
 export { createCompactor } from './compact.js';
-export { type Compactions, createCompactions, settleRestoredCompactions } from './compactions.js';
+export {
+  type Compactions,
+  createCompactions,
+  datasetsInRepair,
+  settleRestoredCompactions,
+} from './compactions.js';
 export { CopyDiffers, type Target } from './copy.js';
 export { type CrowdedDatasets, createCrowdedDatasets } from './crowded-datasets.js';
 export { createSegmentFiles, type SegmentFiles } from './files.js';

@@ -151,6 +151,8 @@ export interface PublishedRun {
 
 /** Compactions join at least two segments; only a repair replaces one, by rows that may differ from those that are stored. */
 export const isRepair = (run: readonly unknown[]): boolean => run.length === 1;
+/** `isRepair` of the compaction `c`. */
+export const isRepairSql = 'cardinality(c.run) = 1';
 
 const rangesSql = `
   SELECT (run.place - 1)::int AS place, r.from_version AS "from", r.until_version AS until, r.before_upload AS "beforeUpload"

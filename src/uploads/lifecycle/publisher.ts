@@ -1,5 +1,5 @@
 import type { ProcessError } from '../../model/process.js';
-import { countedRepairs } from '../../rows/index.js';
+import { countedRepairs, datasetsInRepair } from '../../rows/index.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import { isInLine } from '../../storage/postgres/process-states.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
@@ -206,6 +206,10 @@ const takeRound = async (
   if (due.length === 0) return round;
   const objections = await objectionsTo(tx, due, held, findRefusals);
   const merged = await mergedOf(tx, due, held);
+  const inRepair = await datasetsInRepair(
+    tx,
+    [...merged].map(({ datasetId }) => datasetId),
+  );
   for (const [at, process] of due.entries()) {
     const objection = objections[at];
     if (objection !== undefined) round.failed.push(await failDue(tx, process, objection));
@@ -213,6 +217,7 @@ const takeRound = async (
       const merge = await joinPlainly(tx, process);
       if (merge === undefined) round.merges.push(process.id);
       else round.publish.push({ ...process, merge });
+    } else if (merged.has(process) && inRepair.has(process.datasetId)) {
     } else if (process.dryRun) round.checked.push(process);
     else if (process.vintage !== null)
       round.vintages.push(await publishVintage(tx, process, process.vintage));

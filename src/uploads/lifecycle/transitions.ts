@@ -35,7 +35,7 @@ export const states: Readonly<Record<ProcessState, string>> = {
   replay: 'One worker reads the chunks again from Kafka and stores them under the next attempt.',
   ready: 'Every row is stored and counted. Waits for the uploads accepted before it.',
   merge: 'One worker merges the rows with those of the current version.',
-  merged: 'Merged. Published if that version is still the current one.',
+  merged: 'Merged. Published if that version is still the current one, and after a repair of its rows.',
   completed: 'Its version is published; for a dry run, checked and counted.',
   failed: 'The dataset has not changed.',
 };

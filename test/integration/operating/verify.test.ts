@@ -18,6 +18,7 @@ import {
   call,
   createDataset,
   download,
+  json,
   type ProcessAnswer,
   upload,
 } from '../../support/datasets.js';
@@ -232,6 +233,19 @@ describe('verify', () => {
       expect(await download(owner, dataset)).toBe(before);
     },
   );
+
+  it('shows by a comparison with the repaired version that a later one has copies of damaged rows', async () => {
+    const dataset = await createDataset(owner);
+    const process = await upload(owner, dataset, file(20));
+    await verify(` --dataset ${dataset}`);
+    await alterValue(dataset, process.id);
+    const merged = await send(dataset, changedFile(2, 'changed'), { mode: 'upsert', key: 'id' });
+    expect(merged).toMatchObject({ inserted: 0, replaced: 2, removed: 0 });
+    expect(await verify(` --dataset ${dataset} --repair`)).toMatchObject({ exitCode: 0, repaired: 1 });
+    const path = `/datasets/${dataset}/versions/${process.versionId}/diff/${merged.versionId}`;
+    // By the texts, which are what was altered and changed.
+    expect(await json(await call(owner, 'GET', path))).toMatchObject({ added: 3, removed: 3 });
+  });
 
   it('finds duplicate rows and a table that is missing', async () => {
     const doubled = await createDataset(owner);

@@ -1,16 +1,26 @@
 /** Repairs of segments while workers join others, and repairs that are killed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { uploadRefusals } from '../../../src/catalog/upload-rights.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactionSteps, createCompactions } from '../../../src/rows/compactions.js';
 import { createHashes, createRowTables, createTidy } from '../../../src/rows/index.js';
 import type { ClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createPublisher } from '../../../src/uploads/lifecycle/publisher.js';
 import { isStoreJoined } from '../../../src/uploads/lifecycle/store-writers.js';
 import { createSegmentRestore } from '../../../src/versions/verify/segment-restore.js';
 import { compact, openClickHouse } from '../../support/compaction.js';
-import { type Client, createDataset, download } from '../../support/datasets.js';
+import {
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+} from '../../support/datasets.js';
 import { leasesOf } from '../../support/leases.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { uploadWith } from '../../support/upload-options.js';
+import { putWith, uploadWith } from '../../support/upload-options.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -65,6 +75,49 @@ it('a repair of a segment that was joined with others meanwhile is refused', asy
   expect(written).toEqual([]);
   expect(await segmentsOf(dataset)).toHaveLength(1);
   expect(await download(owner, dataset)).toBe(joined);
+});
+
+it('an upload that is merged with rows that are being repaired is published after the repair, with the repaired rows', async () => {
+  const { dataset, store, segment } = await threeSegments();
+  const { sql } = product;
+  const [column] = await clickhouse.rows<{ name: string }>(
+    `SELECT name FROM system.columns WHERE database = '${clickhouse.database}' AND table = 's${store}' AND name LIKE 'c%' AND type NOT LIKE '%String%'`,
+  );
+  const table = `${clickhouse.database}.s${store}`;
+  const publisher = createPublisher({
+    sql,
+    findRefusals: uploadRefusals,
+    joinPlainly: async () => undefined,
+    dryRunKeptMs: 0,
+  });
+  const phaseOf = async (process: number): Promise<string | undefined> =>
+    (
+      await sql.query<{ phase: string }>(
+        "SELECT CASE status WHEN 'pending' THEN phase ELSE status END AS phase FROM processes WHERE id = $1",
+        [process],
+      )
+    )[0]?.phase;
+  const sent: ProcessAnswer[] = [];
+  const restore = createSegmentRestore({
+    sql,
+    compactions: createCompactions({ sql, leases: leasesOf(sql) }),
+    find: async () => async (id) => {
+      await clickhouse.command(
+        `INSERT INTO ${table} SELECT * REPLACE (${id} AS _seg, ${column?.name} + 100 AS ${column?.name})
+         FROM (SELECT * FROM ${table} WHERE _seg = ${segment.id})`,
+      );
+      const upsert = { mode: 'upsert', onDuplicateKey: 'last' };
+      const process = await json<ProcessAnswer>(await putWith(owner, dataset, 'k,v\na,7\n', upsert), 201);
+      sent.push(process);
+      for (let phase = ''; phase !== 'merged' && phase !== 'completed'; await sleep(20))
+        phase = (await phaseOf(process.id)) ?? '';
+      await publisher.publishDue([dataset]);
+      expect(await phaseOf(process.id)).toBe('merged');
+    },
+  });
+  await restore(segment);
+  expect(await ended(owner, sent[0]!)).toMatchObject({ status: 'completed' });
+  expect(await download(owner, dataset)).toContain('"b",102');
 });
 
 it('the sweep finishes a killed repair, also without joins and folds', async () => {
