@@ -79,7 +79,7 @@ const insertOf = (
 
 // Within a tuple, null, zero and the empty text have different hashes.
 const hashesOf = (side: 'source' | 'copy', { from, position = '_row', values }: RowSet): string =>
-  `SELECT '${side}' AS side, sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
+  `SELECT '${side}' AS side, xxh3(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
 
 /** Columns of the table of a place. */
 export const columnsOfPlace = (servers: ClickHouseServers, place: Place): Promise<ColumnDefinition[]> =>

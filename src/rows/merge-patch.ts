@@ -49,7 +49,7 @@ const replacedRows = (sql: MergeSql, counts: KeyCounts): RowSet => {
     values: fileValues.map((_, at) => `f.y${at}`),
   });
   if (counts.found !== undefined) {
-    const among = `${file.from} AND _row IN (${counts.found.changedBy})`;
+    const among = file.among(`_row IN (${counts.found.changedBy})`);
     return set(
       `FROM (SELECT _row AS r${named} ${among}) AS f INNER JOIN ${foundPairs(counts.found)} AS b ON f.r = b.r`,
     );

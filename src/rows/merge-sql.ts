@@ -7,8 +7,9 @@ import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { MergeMode } from '../model/process.js';
 import type { Place, SegmentList } from '../model/version.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { CopyDiffers, type RowSet, type VersionCopy } from './copy.js';
-import { clickHouseType, insideOf, isEverywhere, namedColumn, sourceOf, statedTable } from './place.js';
+import { clickHouseType, insideOf, isEverywhere, namedColumn, statedTable } from './place.js';
 import { selectRows, storedRows } from './source.js';
 import { mergeSettings } from './statement-settings.js';
 
@@ -66,6 +67,8 @@ export interface MergeSide {
   readonly columns: ReadonlyMap<number, StoredColumn>;
   /** `FROM … WHERE …` */
   readonly from: string;
+  /** `FROM … WHERE …` of the rows that meet a selective condition. */
+  among(condition: string): string;
   readonly narrowed: ReadonlySet<number>;
 }
 
@@ -109,20 +112,26 @@ const none: ReadonlySet<number> = new Set();
 export type MergeSql = ReturnType<typeof mergeSql>;
 
 export const mergeSql = (database: string, merge: SegmentMerge) => {
-  const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
-  const baseRows = (among?: string) =>
-    selectRows(
-      database,
-      merge.basePlace,
-      { list: merge.base, name: 'base' },
-      merge.baseColumns.map(namedColumn),
-      among,
-    );
-  const { from, values } = baseRows();
-  const fileSource = sourceOf(database, merge.filePlace, merge.fileColumns.map(namedColumn));
+  const { narrowed = none } = merge;
+  const sideOf = (
+    name: 'base' | 'file',
+    place: Place,
+    list: SegmentList,
+    columns: readonly StoredColumn[],
+  ): MergeSide & { readonly values: BoundValues } => {
+    const select = (among?: string) =>
+      selectRows(database, place, { list, name }, columns.map(namedColumn), among);
+    return {
+      ...select(),
+      among: (condition) => select(condition).from,
+      columns: new Map(columns.map((column) => [column.id, column])),
+      narrowed: name === 'base' ? narrowed : none,
+    };
+  };
+  const base = sideOf('base', merge.basePlace, merge.base, merge.baseColumns);
+  const file = sideOf('file', merge.filePlace, { segmentIds: [merge.fileSegment] }, merge.fileColumns);
   /** Key columns in the order of the version. */
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
-  const { narrowed = none } = merge;
   /** Names of the columns in `keysOf`, two per key column: whether it is null, and its value. */
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
   /** Value of a key column, in the same form on both sides, or null. */
@@ -131,17 +140,10 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   const keyValuesOf = (side: MergeSide): string[] => keys.map((key) => keyValueOf(side, key));
   /** Hash of the key of a row, the same on both sides. */
   const keyHashOf = (side: MergeSide): string => `cityHash64(tuple(${keyValuesOf(side).join(', ')}))`;
-  const base: MergeSide = { columns: byId(merge.baseColumns), from, narrowed };
   return {
     merge,
-    base,
-    /** `FROM … WHERE …` of the rows of the previous version that meet a selective condition. */
-    baseAmong: (condition: string): string => baseRows(condition).from,
-    file: {
-      columns: byId(merge.fileColumns),
-      from: `FROM ${fileSource} WHERE _seg = {file:UInt64}`,
-      narrowed: none,
-    },
+    base: base as MergeSide,
+    file: file as MergeSide,
     keys,
     keyNames,
     keyHashOf,
@@ -157,7 +159,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
       columns.map((column) => comparedIn(column, side, narrowed)),
     /** Join condition that the rows `b` and `f` have the same key. */
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-    params: { ...values, file: merge.fileSegment },
+    params: { ...base.values, ...file.values },
   };
 };
 
@@ -218,14 +220,14 @@ export const foundRemoved = ({ removed }: FoundRows): string => `(SELECT arrayJo
 
 /** `FROM … WHERE …` of the rows of the previous version whose keys the file has, and possibly a few others; in mode sync all rows. */
 export const hitRows = (
-  { merge, base, baseAmong, file, keys, keyHashOf, keyValueOf }: MergeSql,
+  { merge, base, file, keys, keyHashOf, keyValueOf }: MergeSql,
   { distinct }: Pick<KeyCounts, 'distinct'>,
 ): string => {
   // A sync removes rows whose keys the file lacks.
   if (distinct > maxKeysInSet || merge.mode === 'sync') return base.from;
   const isFound = (value: (side: MergeSide) => string): string =>
     `${value(base)} ${isIn(merge)} (SELECT ${value(file)} ${file.from})`;
-  const among = baseAmong(isFound(keyHashOf));
+  const among = base.among(isFound(keyHashOf));
   if (distinct > maxKeysByValue) return among;
   // Column indexes skip granules without any of the values. Comparing each row with the values as well would take 20 percent of the time.
   const byValue = keys.map(

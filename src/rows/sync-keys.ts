@@ -2,6 +2,7 @@
  * Finds what a sync changes in two passes. The first compares the sums of row hashes by buckets of keys; usually few buckets differ. The
  * second matches only rows of these buckets, by the hashes of their keys. A join of all keys would take several times as long.
  */
+import type { StoredColumn } from '../model/column.js';
 import type { QueryParams } from '../storage/clickhouse/client.js';
 import { type KeyCounts, type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
 
@@ -29,14 +30,21 @@ export const countSync = async (
   { database, readRows, maxPositions }: SyncQueries,
   merge: SegmentMerge,
 ): Promise<KeyCounts | undefined> => {
-  const { base, file, comparedOf, keyHashOf, keyValuesOf, params } = mergeSql(database, merge);
+  const { base, file, keys, comparedOf, keyHashOf, keyValueOf, keyValuesOf, params } = mergeSql(
+    database,
+    merge,
+  );
   const bucketOf = (side: MergeSide): string => `toUInt32(bitAnd(${keyHashOf(side)}, ${bucketCount - 1}))`;
+  const isInKeyHash = (column: StoredColumn): boolean =>
+    keys.includes(column) &&
+    [base, file].every((side) => comparedOf(side, [column])[0] === keyValueOf(side, column));
+  const others = merge.columns.filter((column) => !isInKeyHash(column));
   // Two hashes of a row. Within a tuple, null, zero and the empty text differ.
-  const hashOf = (name: 'cityHash64' | 'xxh3', values: readonly string[]): string =>
-    `reinterpretAsInt64(${name}(tuple(${values.join(', ')})))`;
   const hashesOf = (side: MergeSide, sign: '' | '-' = ''): string => {
-    const values = comparedOf(side);
-    return `${sign}${hashOf('cityHash64', values)} AS c, ${sign}${hashOf('xxh3', values)} AS x`;
+    const row = `tuple(${[keyHashOf(side), ...comparedOf(side, others)].join(', ')})`;
+    return ['cityHash64', 'xxh3']
+      .map((hash, at) => `${sign}reinterpretAsInt64(${hash}(${row})) AS h${at}`)
+      .join(', ');
   };
 
   // Rows that are the same on both sides cancel each other out; the sums may overflow.
@@ -45,19 +53,20 @@ export const countSync = async (
     `SELECT b FROM (
        SELECT ${bucketOf(base)} AS b, ${hashesOf(base)} ${base.from}
        UNION ALL SELECT ${bucketOf(file)} AS b, ${hashesOf(file, '-')} ${file.from})
-     GROUP BY b HAVING sum(c) != 0 OR sum(x) != 0 LIMIT ${maxBuckets + 1}`,
+     GROUP BY b HAVING sum(h0) != 0 OR sum(h1) != 0 LIMIT ${maxBuckets + 1}`,
     params,
   );
+  const all = merge.base.rowCount;
+  if (buckets.length === 0) return { rows: all, distinct: all, known: all, hits: all, same: all };
   if (buckets.length > maxBuckets) return undefined;
   // Inlined: our own numbers, too many for a parameter.
   const list = buckets.map(({ b }) => b).join(', ');
-  const isListed = (side: MergeSide): string => (list === '' ? '0' : `${bucketOf(side)} IN (${list})`);
   const rowsOf = (side: MergeSide, isBase: boolean): string =>
-    `SELECT ${keyHashOf(side)} AS k, ${hashOf('xxh3', keyValuesOf(side))} AS l, ${isBase} AS "isBase", _row AS p, ${hashesOf(side)}
-       ${side.from} AND ${isListed(side)}`;
+    `SELECT ${keyHashOf(side)} AS k0, xxh3(tuple(${keyValuesOf(side).join(', ')})) AS k1, ${isBase} AS "isBase", _row AS p,
+       ${hashesOf(side)} ${side.among(`${bucketOf(side)} IN (${list})`)}`;
   const [winner, ofWinner] = merge.keep === 'last' ? ['maxIf', 'argMaxIf'] : ['minIf', 'argMinIf'];
   const isKnown = 'n > 0 AND m > 0';
-  const isChanged = `${isKnown} AND ("baseC" != "fileC" OR "baseX" != "fileX")`;
+  const isChanged = `${isKnown} AND ("base0" != "file0" OR "base1" != "file1")`;
   const positions = (name: 'baseRow' | 'fileRow', isListed: string): string =>
     `arrayStringConcat(groupArrayIf(${maxPositions})("${name}", ${isListed}), ',')`;
   const [row] = await readRows<Record<Count | Positions, string>>(
@@ -67,15 +76,15 @@ export const countSync = async (
        ${positions('baseRow', isChanged)} AS changed, ${positions('fileRow', isChanged)} AS "changedBy",
        ${positions('baseRow', 'm = 0')} AS removed, ${positions('fileRow', 'n = 0')} AS "unknownRows"
      FROM (
-       SELECT countIf("isBase") AS n, anyIf(p, "isBase") AS "baseRow", anyIf(c, "isBase") AS "baseC", anyIf(x, "isBase") AS "baseX",
+       SELECT countIf("isBase") AS n, anyIf(p, "isBase") AS "baseRow", anyIf(h0, "isBase") AS "base0", anyIf(h1, "isBase") AS "base1",
          countIf(NOT "isBase") AS m, ${winner}(p, NOT "isBase") AS "fileRow",
-         ${ofWinner}(c, p, NOT "isBase") AS "fileC", ${ofWinner}(x, p, NOT "isBase") AS "fileX"
-       FROM (${rowsOf(base, true)} UNION ALL ${rowsOf(file, false)}) GROUP BY k, l)`,
+         ${ofWinner}(h0, p, NOT "isBase") AS "file0", ${ofWinner}(h1, p, NOT "isBase") AS "file1"
+       FROM (${rowsOf(base, true)} UNION ALL ${rowsOf(file, false)}) GROUP BY k0, k1)`,
     params,
   );
   if (row === undefined) throw new Error('ClickHouse returned no key counts');
   const count = (name: Count): number => Number(row[name]);
-  const unchanged = merge.base.rowCount - count('base');
+  const unchanged = all - count('base');
   const [known, replaced] = [count('known'), count('replaced')];
   const listed = Math.max(replaced, count('base') - known, count('distinct') - known);
   // More than one: keys with the same hashes.
