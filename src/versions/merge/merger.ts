@@ -48,11 +48,6 @@ const maxMerges = 20;
 /** Minimum rows on each side of a sync that is compared in buckets of keys. */
 const minRowsOfLargeSync = 100_000;
 
-interface Comparison {
-  readonly plan: MergePlan;
-  readonly counts: KeyCounts;
-}
-
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
 
 const done: Outcome = { kind: 'done' };
@@ -79,13 +74,15 @@ export const createMerger = (options: MergerOptions): Step => {
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
-  /** Counts the keys of a large sync that leaves most rows as they are; undefined: all rows must be compared. */
-  const countSync = async (plan: MergePlan, { mode, facts }: UploadTurn): Promise<Comparison | undefined> => {
-    const rows = Math.min(facts.rows, plan.base.rowCount);
-    if (mode !== 'sync' || rows < minRowsOfLargeSync || !isBaseKept(plan)) return undefined;
+  const countKeys = async (
+    plan: MergePlan,
+    { mode, facts }: UploadTurn,
+  ): Promise<{ readonly plan: MergePlan; readonly counts: KeyCounts }> => {
+    const isLarge = Math.min(facts.rows, plan.base.rowCount) >= minRowsOfLargeSync;
+    if (mode !== 'sync' || !isLarge || !isBaseKept(plan)) return { plan, counts: await keys.count(plan) };
     const isUnique = plan.isUnique || (await keys.repeated(plan, 'base')).length === 0;
     const counts = isUnique ? await keys.countSync(plan) : undefined;
-    return counts && { plan: { ...plan, isUnique }, counts };
+    return { plan: { ...plan, isUnique }, counts: counts ?? (await keys.count(plan)) };
   };
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
@@ -94,10 +91,7 @@ export const createMerger = (options: MergerOptions): Step => {
     const room = await decimalRoom(clickhouse, keys, planned);
     if (room.kind === 'refused') return { kind: 'fail', error: room.error };
     const fitting = { ...planned, columns: room.columns, narrowed: room.narrowed };
-    const { plan, counts } = (await countSync(fitting, turn)) ?? {
-      plan: fitting,
-      counts: await keys.count(fitting),
-    };
+    const { plan, counts } = await countKeys(fitting, turn);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     const repeated = await repeatedKeys(turn, plan, counts);
     if (repeated.length > 0) return { kind: 'fail', error: notUnique(repeated) };
