@@ -69,6 +69,8 @@ export interface MergeSide {
   readonly from: string;
   /** `FROM … WHERE …` of the rows that meet a selective condition. */
   among(condition: string): string;
+  /** Parameters of both. */
+  readonly values: BoundValues;
   readonly narrowed: ReadonlySet<number>;
 }
 
@@ -118,7 +120,7 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
     place: Place,
     list: SegmentList,
     columns: readonly StoredColumn[],
-  ): MergeSide & { readonly values: BoundValues } => {
+  ): MergeSide => {
     const select = (among?: string) =>
       selectRows(database, place, { list, name }, columns.map(namedColumn), among);
     return {
@@ -142,8 +144,8 @@ export const mergeSql = (database: string, merge: SegmentMerge) => {
   const keyHashOf = (side: MergeSide): string => `cityHash64(tuple(${keyValuesOf(side).join(', ')}))`;
   return {
     merge,
-    base: base as MergeSide,
-    file: file as MergeSide,
+    base,
+    file,
     keys,
     keyNames,
     keyHashOf,

@@ -217,11 +217,13 @@ const takeRound = async (
       const merge = await joinPlainly(tx, process);
       if (merge === undefined) round.merges.push(process.id);
       else round.publish.push({ ...process, merge });
-    } else if (merged.has(process) && inRepair.has(process.datasetId)) {
-    } else if (process.dryRun) round.checked.push(process);
-    else if (process.vintage !== null)
-      round.vintages.push(await publishVintage(tx, process, process.vintage));
-    else round.publish.push(process);
+    } else if (!inRepair.has(process.datasetId)) {
+      // Otherwise the sweep publishes it after the repair, or has it merged again.
+      if (process.dryRun) round.checked.push(process);
+      else if (process.vintage !== null)
+        round.vintages.push(await publishVintage(tx, process, process.vintage));
+      else round.publish.push(process);
+    }
   }
   if (round.merges.length > 0)
     await tx.query(
