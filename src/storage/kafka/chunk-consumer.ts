@@ -196,8 +196,12 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   };
 
   let current: Consumer | undefined;
+  /** Attempts to join again since the last join. */
+  let attempt = 0;
+  /** Resolves when the consumer that replaces a crashed one has joined, or has crashed. */
+  let joining: Promise<void> = Promise.resolve();
 
-  const join = async (): Promise<Consumer> => {
+  const join = async (): Promise<void> => {
     const consumer = clientOf(kafka).consumer({
       groupId,
       partitionAssigners: [createStickyAssigner(() => ({ worker, held: assigned }))],
@@ -215,7 +219,8 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
         retries: 20,
         initialRetryTime: 100,
         maxRetryTime: 2_000,
-        restartOnFailure: async () => !closing,
+        // A consumer that kafkajs restarts cannot be stopped while it joins.
+        restartOnFailure: async () => false,
       },
     });
     current = consumer;
@@ -223,15 +228,14 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       tickAt = Date.now();
     });
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      attempt = 0;
       assigned = payload.memberAssignment[topic] ?? [];
       options.onJoin?.(payload.memberId);
     });
     consumer.on(consumer.events.REBALANCING, () => options.onRebalance?.());
     consumer.on(consumer.events.CRASH, ({ payload }) => {
-      log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
-      // kafkajs restarts after failures that it considers retriable, and stays stopped after all others, such as its own TypeError when a
-      // commit coincides with a rebalance.
-      if (!payload.restart) return joinAgain();
+      log.warn({ topic, err: payload.error }, 'consumer stopped');
+      joining = joinAgain();
     });
     await consumer.connect();
     await subscribe(consumer, topic);
@@ -242,7 +246,6 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       partitionsConsumedConcurrently: atOnce > 1 ? 16 : 1,
       eachBatch,
     });
-    return consumer;
   };
 
   const leave = async (): Promise<void> => {
@@ -252,14 +255,13 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   };
 
   const joinAgain = async (): Promise<void> => {
-    for (let attempt = 0; !closing; attempt += 1) {
+    while (!closing) {
       await sleep(pauseMs(attempt));
+      attempt += 1;
       if (closing) return;
       try {
         await leave();
-        const joined = await join();
-        // `close` may have left before it had joined, and would leave a member that takes a partition and handles nothing.
-        if (closing) await joined.disconnect();
+        await join();
         return;
       } catch (error) {
         log.warn({ topic, err: error, attempt }, 'consumer not started again yet');
@@ -273,6 +275,9 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     lastTickAt: () => tickAt,
     async close() {
       closing = true;
+      // kafkajs does not stop a consumer that is joining: after `disconnect` it would be a member that takes partitions and handles
+      // nothing.
+      await joining;
       await leave();
       await Promise.allSettled(begun);
     },

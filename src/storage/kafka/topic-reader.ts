@@ -91,6 +91,7 @@ const consume = (
   },
 ) => {
   let quiet: NodeJS.Timeout | undefined;
+  let joined: Promise<void> | undefined;
   return new Promise<void>((resolve, reject) => {
     const next = new Map(ranges.map(({ partition, from }) => [partition, from]));
     const end = new Map(ranges.map(({ partition, to }) => [partition, to]));
@@ -134,7 +135,7 @@ const consume = (
       if (unused.length > 0) consumer.pause([{ topic, partitions: unused }]);
       for (const [partition, offset] of next) consumer.seek({ topic, partition, offset: String(offset) });
     });
-    consumer
+    joined = consumer
       .run({
         autoCommit: false,
         eachBatchAutoResolve: false,
@@ -163,7 +164,11 @@ const consume = (
         },
       })
       .catch(reject);
-  }).finally(() => clearInterval(quiet));
+  }).finally(async () => {
+    clearInterval(quiet);
+    // A consumer that is disconnected while it joins would read on.
+    await joined;
+  });
 };
 
 export const createTopicReader = ({
