@@ -150,6 +150,9 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     file.hold();
     const stream = byteStream(followBytes(file, progress), readBytes);
     stream.read(0);
+    // The build may fail while its reader still waits for something else, and without a listener that would end the process. Whoever reads
+    // the stream afterwards gets the error.
+    stream.on('error', () => undefined);
     return stream;
   };
 

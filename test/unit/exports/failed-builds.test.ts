@@ -5,7 +5,8 @@ import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { AppError } from '../../../src/lib/errors.js';
-import { logOptions } from '../../../src/lib/log.js';
+import { firstBytes } from '../../../src/lib/first-bytes.js';
+import { logOptions, silentLog } from '../../../src/lib/log.js';
 import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'tabulary-failed-'));
@@ -26,4 +27,14 @@ it.each([
   const build = builds.start('1/a.csv', () => Promise.reject(error));
   await expect(build.done).rejects.toBe(error);
   expect(lines.map((line) => [line.level, line.msg])).toEqual([[level, 'export file failed']]);
+});
+
+it('a build that fails before its reader listens gives the error to the reader, and ends nothing else', async () => {
+  const builds = createBuilds({ spoolFolder: folder, storage: {} as ObjectStorage, log: silentLog });
+  const failure = new Error('ENOSPC');
+  const build = builds.start('2/a.csv', () => Promise.reject(failure));
+  const stream = build.follow();
+  await expect(build.done).rejects.toBe(failure);
+  await expect.poll(() => stream.destroyed).toBe(true);
+  await expect(firstBytes(stream)).rejects.toBe(failure);
 });
