@@ -64,7 +64,11 @@ export const startReadCopies = async (core: Core, scope: Scope): Promise<void> =
     ...core,
     find: ({ datasetId, versionId }) => versions.find({ datasetId, currentVersionId: null, versionId }),
     isBeingWritten: isStoreWritten,
-    quietMs: config.readCopyQuietMs,
+    limits: {
+      quietMs: config.readCopyQuietMs,
+      minRows: config.readCopyMinRows,
+      maxCount: config.readCopyMaxCount,
+    },
     maxBytes: config.readCopyMaxBytes,
     keepMs: config.readCopyKeepMs,
     onCopied: (rows) => metrics.readCopyRows.inc(rows),

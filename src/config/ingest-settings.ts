@@ -235,7 +235,7 @@ export const ingestSettings = {
     'READ_COPY_MIN_ROWS',
     integer(0),
     '1000000',
-    'Minimum rows of a version for a copy that is faster to read, which a worker makes after several reads. 0: no copies.',
+    'Minimum rows of a version that gets a copy, which is faster to read, after 3 reads; smaller versions get one after 100 reads within an hour. 0: no copies.',
   ),
   readCopyQuietMs: setting(
     'READ_COPY_QUIET_MS',
@@ -260,5 +260,11 @@ export const ingestSettings = {
     integer(0),
     String(50 * 1024 * MiB),
     'Most bytes on disk of all read copies, at most a quarter of the space that would be free without them. The least recently read are dropped first.',
+  ),
+  readCopyMaxCount: setting(
+    'READ_COPY_MAX_COUNT',
+    integer(0),
+    '500',
+    'Most read copies of versions with fewer rows than READ_COPY_MIN_ROWS, each of which is a table of ClickHouse. A copy that was read in the last hour is not dropped for another one.',
   ),
 } as const;

@@ -35,7 +35,7 @@ export const jobList = {
   },
   'read-copies': {
     onePer: 'installation',
-    summary: 'Copies large versions that are read again, so that reads of them are faster.',
+    summary: 'Copies versions that are read again, so that reads of them are faster.',
   },
   'row-drops': {
     onePer: 'installation',

@@ -61,7 +61,7 @@ interface DownloadsOptions {
   readonly reader: Reader;
   readonly semaphore: Semaphore;
   readonly pageTokens: PageTokens;
-  /** Notified of each read of rows. @default none */
+  /** Notified of each read that a copy could serve. @default none */
   readonly readNotes?: ReadNotes;
   /** @default compileFilter */
   readonly compile?: typeof compileFilter;
@@ -195,7 +195,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     request: DownloadRequest,
     work: (plan: Plan) => Promise<T>,
   ): Promise<T> => {
-    readNotes?.read(plan.version);
+    if (textFormats.has(request.format)) readNotes?.read(plan.version);
     try {
       return await work(plan);
     } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Read copies. Segments are written before it is known which other values their table will get, so their columns are Nullable and
- * texts have no dictionary (docs/adr/0090-own-tables-stay-plain.md). A version never changes: if it is large and read repeatedly, a worker
- * makes a copy whose column types are chosen by its values (docs/adr/0095-read-copies.md).
+ * texts have no dictionary (docs/adr/0090-own-tables-stay-plain.md); small versions share tables. A version never changes: if it is read
+ * repeatedly, a worker makes a copy of its own whose column types are chosen by its values (docs/adr/0095-read-copies.md).
  *
  *   request   the API notes that a version was read several times (read-notes.ts)
  *   copy      a worker copies the rows in order to a table of their own, at low priority, while nothing writes the dataset
@@ -19,10 +19,12 @@ import type { ReadableVersion } from '../model/version.js';
 import type { ClickHouseServers, Connection } from '../storage/clickhouse/client.js';
 import { isOutage } from '../storage/outage.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { insideOf, tableOf } from './place.js';
+import { insideOf, isPooled, tableOf } from './place.js';
 import { createDropCopies } from './read-copy-drop.js';
 import {
   beginCopy,
+  type CopyLimits,
+  forgetSurplus,
   forgetUnread,
   makeRoom,
   nextWanted,
@@ -43,8 +45,7 @@ export interface ReadCopierOptions {
   readonly find: (wanted: WantedCopy) => Promise<ReadableVersion>;
   /** Condition that something is writing a store. @param stores Alias of `stores`. */
   readonly isBeingWritten: (stores: string) => string;
-  /** Minimum age of a version in milliseconds. */
-  readonly quietMs: number;
+  readonly limits: CopyLimits;
   /** Most bytes of all copies on disk. */
   readonly maxBytes: number;
   /** Milliseconds that a copy is kept after its last read. */
@@ -57,7 +58,7 @@ export interface ReadCopierOptions {
 /** Table name of an attempt, matched by `copyTables`. Random, so that attempts never share a table. */
 const newTable = (versionId: number): string => `r${versionId}_${randomBytes(8).toString('hex')}`;
 
-/** Bytes on disk of some partitions of a table; of all, if none are given. */
+/** Bytes on disk of some partitions of an own table; of all, if none are given. */
 const bytesOf = async (
   clickhouse: Connection,
   table: string,
@@ -80,19 +81,24 @@ const freeBytes = async (clickhouse: Connection): Promise<number> => {
 
 /** Returns a round of the worker: it makes the requested copies one by one, and drops unneeded ones. */
 export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSignal) => Promise<void>) => {
-  const { sql, clickhouse: servers, find, log } = options;
+  const { sql, clickhouse: servers, find, limits, log } = options;
+  const { minRows, maxCount } = limits;
   const dropUnknown = createDropCopies(sql, servers);
   const write = createWriteReadCopy(servers);
 
-  const make = async (wanted: WantedCopy, stop: AbortSignal): Promise<void> => {
+  const make = async (wanted: WantedCopy & { isSmall: boolean }, stop: AbortSignal): Promise<void> => {
     const { versionId } = wanted;
     const version = await find(wanted);
     if (!canBeCopied(version)) return postponeCopy(sql, versionId, options.keepMs);
     const place = requirePlace(version);
     const clickhouse = servers.at(insideOf(place));
-    const bytes = await bytesOf(clickhouse, tableOf(place), version.segmentIds);
+    // Parts of a pool have rows of many versions.
+    const bytes = isPooled(place)
+      ? version.byteSize
+      : await bytesOf(clickhouse, tableOf(place), version.segmentIds);
     const room = { bytes, freeBytes: await freeBytes(clickhouse), maxBytes: options.maxBytes };
     if (!(await makeRoom(sql, wanted, room))) return postponeCopy(sql, versionId, retryMs);
+    if (wanted.isSmall) await forgetSurplus(sql, minRows, maxCount - 1);
     const startedAt = Date.now();
     const table = newTable(versionId);
     if (!(await beginCopy(sql, version, table))) return;
@@ -106,9 +112,10 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
 
   return async (stop) => {
     await forgetUnread(sql, options.keepMs);
-    await dropUnknown();
+    await forgetSurplus(sql, minRows, maxCount);
     for (;;) {
-      const wanted = await nextWanted(sql, options.quietMs, options.isBeingWritten);
+      await dropUnknown();
+      const wanted = await nextWanted(sql, limits, options.isBeingWritten);
       if (stop.aborted || wanted === undefined) break;
       try {
         await make(wanted, stop);
@@ -118,6 +125,5 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
         await postponeCopy(sql, wanted.versionId, isOutage(error) ? outageRetryMs : retryMs);
       }
     }
-    await dropUnknown();
   };
 };

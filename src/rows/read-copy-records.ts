@@ -14,33 +14,66 @@ export interface WantedCopy {
   readonly datasetId: number;
 }
 
-/** Requests a copy of a version, or records that it is still read. Returns whether it exists; undefined if the version was deleted. */
-export const noteRead = async (sql: Sql, versionId: number): Promise<boolean | undefined> => {
-  const [row] = await sql.query<{ isMade: boolean }>(
-    `INSERT INTO read_copies (version_id) SELECT id FROM versions WHERE id = $1
-     ON CONFLICT (version_id) DO UPDATE SET read_at = now() RETURNING made_at IS NOT NULL AS "isMade"`,
-    [versionId],
-  );
-  return row?.isMade;
+/**
+ * Records that a version was read. Returns whether it has a copy.
+ * @param requests True: a copy is requested if there is none.
+ */
+export const noteRead = async (sql: Sql, versionId: number, requests: boolean): Promise<boolean> => {
+  const renewed = requests
+    ? `INSERT INTO read_copies (version_id) SELECT id FROM versions WHERE id = $1
+       ON CONFLICT (version_id) DO UPDATE SET read_at = now()`
+    : 'UPDATE read_copies SET read_at = now() WHERE version_id = $1';
+  const [row] = await sql.query<{ isMade: boolean }>(`${renewed} RETURNING made_at IS NOT NULL AS "isMade"`, [
+    versionId,
+  ]);
+  return row?.isMade ?? false;
 };
 
+/** Condition that a copy was read within the last hour: it is not dropped for others. */
+const isInUse = (copies: string): string => `${copies}.read_at >= now() - interval '1 hour'`;
+
+/** `FROM` and `WHERE` of the copies of versions with few rows. @param minRows Parameter with the fewest rows of the others. */
+const madeSmall = (minRows: string): string =>
+  `read_copies m JOIN versions mv ON mv.id = m.version_id WHERE m.made_at IS NOT NULL AND mv.row_count < ${minRows}`;
+
+export interface CopyLimits {
+  /** Minimum age of a version in milliseconds. */
+  readonly quietMs: number;
+  /** Versions with fewer rows are small. */
+  readonly minRows: number;
+  /** Most copies of small versions. */
+  readonly maxCount: number;
+}
+
 /**
- * Finds the most recently read version without its requested copy that is old enough and whose store nothing is writing.
+ * Finds the most recently read version without its requested copy that is old enough and whose store nothing is writing. Requests of the last
+ * hour count, so that a copy never displaces one that was read later; small versions only if not all copies of their kind are in use.
  * @param isBeingWritten Returns the condition for an alias of `stores`.
  */
 export const nextWanted = async (
   sql: Sql,
-  quietMs: number,
+  { quietMs, minRows, maxCount }: CopyLimits,
   isBeingWritten: (stores: string) => string,
-): Promise<WantedCopy | undefined> => {
-  const [wanted] = await sql.query<WantedCopy>(
-    `SELECT v.id AS "versionId", v.dataset_id AS "datasetId" FROM read_copies c
+): Promise<(WantedCopy & { readonly isSmall: boolean }) | undefined> => {
+  const [wanted] = await sql.query<WantedCopy & { isSmall: boolean }>(
+    `SELECT v.id AS "versionId", v.dataset_id AS "datasetId", v.row_count < $2 AS "isSmall" FROM read_copies c
        JOIN versions v ON v.id = c.version_id JOIN datasets d ON d.id = v.dataset_id JOIN stores s ON s.id = d.store_id
-     WHERE c.made_at IS NULL AND c.next_try_at <= now() AND v.created_at <= now() - $1::double precision * interval '1 millisecond'
+     WHERE c.made_at IS NULL AND c.next_try_at <= now() AND ${isInUse('c')}
+       AND v.created_at <= now() - $1::double precision * interval '1 millisecond'
+       AND (v.row_count >= $2 OR (SELECT count(*) FROM ${madeSmall('$2')} AND ${isInUse('m')}) < $3)
        AND NOT ${isBeingWritten('s')} ORDER BY c.read_at DESC LIMIT 1`,
-    [quietMs],
+    [quietMs, minRows, maxCount],
   );
   return wanted;
+};
+
+/** Forgets the least recently read copies of small versions beyond a number. */
+export const forgetSurplus = async (sql: Sql, minRows: number, maxCount: number): Promise<void> => {
+  await sql.query(
+    `DELETE FROM read_copies WHERE version_id IN
+       (SELECT m.version_id FROM ${madeSmall('$1')} ORDER BY m.read_at DESC, m.version_id DESC OFFSET $2)`,
+    [minRows, maxCount],
+  );
 };
 
 /**
@@ -97,7 +130,7 @@ export const withdrawCopy = async (sql: Sql, table: string, ms: number): Promise
   return withdrawn.length > 0;
 };
 
-/** Forgets the copies of versions whose rows were repaired; a new one is made at the next read. */
+/** Forgets the copies of versions whose rows were repaired; reads request a new one. */
 export const forgetCopies = async (tx: Sql, versionIds: readonly number[]): Promise<void> => {
   await tx.query('DELETE FROM read_copies WHERE version_id = ANY ($1)', [versionIds]);
 };
@@ -157,7 +190,7 @@ export const makeRoom = (
   sql.tx(async (tx) => {
     const made = await tx.query<{ versionId: number; bytes: number; isOlder: boolean; isIdle: boolean }>(
       `SELECT c.version_id AS "versionId", c.bytes, v.dataset_id = $1 AND v.id < $2 AS "isOlder",
-         c.read_at < now() - interval '1 hour' AS "isIdle"
+         NOT ${isInUse('c')} AS "isIdle"
        FROM read_copies c JOIN versions v ON v.id = c.version_id WHERE c.made_at IS NOT NULL ORDER BY c.read_at`,
       [datasetId, versionId],
     );

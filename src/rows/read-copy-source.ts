@@ -7,7 +7,7 @@ import { storageName } from '../model/column.js';
 import type { ReadableVersion, ReadCopy } from '../model/version.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
 import { widePartColumns } from './engine.js';
-import { isEverywhere, isPooled } from './place.js';
+import { isEverywhere } from './place.js';
 import type { RowSource } from './source.js';
 
 /** Content of a `ReadCopy`; `readCopyColumn` selects it as JSON. */
@@ -23,9 +23,13 @@ export const asReadCopy = (inside: CopyTable): ReadCopy => inside as unknown as 
 export const readCopyColumn = `(SELECT json_build_object('table', c.table_name, 'plain', c.plain_columns)
     FROM read_copies c WHERE c.version_id = v.id AND c.made_at IS NOT NULL) AS copy`;
 
-/** True if the version is in an own table on one shard, with few enough columns to be read in order. */
-export const canBeCopied = ({ place, columns }: Pick<ReadableVersion, 'place' | 'columns'>): boolean =>
-  place !== null && !isPooled(place) && !isEverywhere(place) && columns.length <= widePartColumns;
+/** True if the version has rows, on one shard, and few enough columns to be read in order. */
+export const canBeCopied = ({
+  place,
+  columns,
+  rowCount,
+}: Pick<ReadableVersion, 'place' | 'columns' | 'rowCount'>): boolean =>
+  place !== null && rowCount > 0 && !isEverywhere(place) && columns.length <= widePartColumns;
 
 /**
  * Source of the rows of a version in its copy; undefined without a copy, or if the dataset has been spread over all shards since.

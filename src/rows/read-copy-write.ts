@@ -17,6 +17,9 @@ import { backgroundSettings, copySettings } from './statement-settings.js';
  */
 const maxDistinctTexts = 8_000;
 
+/** With fewer rows, ClickHouse reads most of the rows anyway (index_granularity), and an index only costs planning. */
+const minIndexedRows = 20_000;
+
 /** Bytes of the longest text in a dictionary: to read one row, ClickHouse takes all texts of the dictionary into memory. */
 const maxTextBytes = 1_000;
 
@@ -104,7 +107,7 @@ export const createWriteReadCopy = (servers: ClickHouseServers): WriteReadCopy =
     const options = { settings, ...(stop && { signal: stop }) };
     const source = versionSource(database, version);
     const columns = await chooseTypes(clickhouse, version, source, options);
-    const indexed = columns.filter(({ isIndexed }) => isIndexed);
+    const indexed = version.rowCount < minIndexedRows ? [] : columns.filter(({ isIndexed }) => isIndexed);
     await runAll(clickhouse, ddl.createReadCopy(table, columns, indexed));
     stop?.throwIfAborted();
     const names = columns.map(({ name }) => name);

@@ -6,16 +6,30 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { noteRead, retryMs, withdrawCopy } from './read-copy-records.js';
 import { type CopyTable, canBeCopied } from './read-copy-source.js';
 
-/** Reads of a version in one process after which a copy is requested. */
-const minReads = 3;
-/** Maximum milliseconds between two notes of a process about a version, without and with a copy. */
-const noteIntervalMs = { without: 10_000, with: 600_000 } as const;
-/** Versions whose reads a process counts. */
+/**
+ * Reads of a version in one process after which a copy is requested; of one with few rows, within an hour. To make a small copy takes as much
+ * CPU as some 50 reads of it save.
+ */
+const minReads = { few: 100, many: 3 } as const;
+const hourMs = 3_600_000;
+/** Minimum milliseconds between two requests of a process for the copy of a version. */
+const requestIntervalMs = { few: 30_000, many: 10_000 } as const;
+/** Minimum milliseconds between two other notes, which keep a copy and notice one that other processes requested. */
+const noteIntervalMs = 600_000;
+/** Most versions with few rows, and most others, whose reads a process counts. */
 const maxCountedVersions = 10_000;
+
+interface Count {
+  /** Time of the first counted read. */
+  since: number;
+  reads: number;
+  /** Time at which a read was last noted, or the version was found to have no copy. */
+  notedAt: number;
+}
 
 export interface ReadNotesOptions {
   readonly sql: Sql;
-  /** Minimum rows of a version with a copy; 0: no copies. */
+  /** Minimum rows of a version that gets a copy after a few reads; 0: no copies. */
   readonly minRows: number;
   /** Milliseconds that a copy is kept after its last noted read: reads are noted at least twice in this time. */
   readonly keepMs: number;
@@ -33,10 +47,25 @@ export interface ReadNotes {
 }
 
 export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNotesOptions): ReadNotes => {
-  const counts = createCache<{ reads: number; dueAt: number }>({ limit: maxCountedVersions, weigh: () => 1 });
-  const note = async (version: ReadableVersion): Promise<void> => {
-    const isMade = await noteRead(sql, version.versionId);
-    if (isMade !== undefined && isMade !== (version.copy !== undefined)) onChanged(version);
+  const createCounts = () => createCache<Count>({ limit: maxCountedVersions, weigh: () => 1 });
+  // Apart, so that reads of many small versions do not displace the counts of large ones.
+  const counts = { few: createCounts(), many: createCounts() };
+  const countOf = (version: ReadableVersion, rows: keyof typeof counts): Count => {
+    const now = Date.now();
+    const key = String(version.versionId);
+    const notedAt = version.copy === undefined ? now : 0;
+    const count = counts[rows].get(key) ?? { since: now, reads: 0, notedAt };
+    counts[rows].set(key, count);
+    if (rows === 'few' && count.since < now - hourMs) {
+      count.since = now;
+      count.reads = 0;
+    }
+    count.reads += 1;
+    return count;
+  };
+  const note = async (version: ReadableVersion, requests: boolean): Promise<void> => {
+    const isMade = await noteRead(sql, version.versionId, requests);
+    if (isMade !== (version.copy !== undefined)) onChanged(version);
   };
   const withdraw = async ({ versionId, copy }: ReadableVersion): Promise<void> => {
     const { table } = copy as unknown as CopyTable;
@@ -45,15 +74,16 @@ export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNo
   };
   return {
     read(version) {
+      if (minRows === 0 || !canBeCopied(version)) return;
       const { versionId, rowCount, copy } = version;
-      if (minRows === 0 || rowCount < minRows || !canBeCopied(version)) return;
-      const count = counts.get(String(versionId)) ?? { reads: 0, dueAt: 0 };
-      counts.set(String(versionId), count);
-      count.reads += 1;
-      if (count.reads < minReads || Date.now() < count.dueAt) return;
-      const intervalMs = noteIntervalMs[copy === undefined ? 'without' : 'with'];
-      count.dueAt = Date.now() + Math.min(intervalMs, keepMs / 2);
-      note(version).catch((error: unknown) =>
+      const rows = rowCount < minRows ? 'few' : 'many';
+      const count = countOf(version, rows);
+      const requests = copy === undefined && count.reads >= minReads[rows];
+      const intervalMs = Math.min(requests ? requestIntervalMs[rows] : noteIntervalMs, keepMs / 2);
+      const isFirstRequest = requests && count.reads === minReads[rows];
+      if (!isFirstRequest && Date.now() < count.notedAt + intervalMs) return;
+      count.notedAt = Date.now();
+      note(version, requests).catch((error: unknown) =>
         log.warn({ err: error, version: versionId }, 'read of a version not noted'),
       );
     },

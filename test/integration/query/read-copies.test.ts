@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { createVersions } from '../../../src/query/versions.js';
-import { createReadCopier } from '../../../src/rows/index.js';
+import { createReadCopier, createReadNotes } from '../../../src/rows/index.js';
+import { isPooled } from '../../../src/rows/place.js';
 import type { ReadCopierOptions } from '../../../src/rows/read-copies.js';
 import { forgetCopies, makeRoom, noteRead } from '../../../src/rows/read-copy-records.js';
+import { canBeCopied } from '../../../src/rows/read-copy-source.js';
 import { countRepair } from '../../../src/rows/versions.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { isOutage } from '../../../src/storage/outage.js';
@@ -28,8 +30,8 @@ beforeAll(async () => {
       readCopyMinRows: '100',
       readCopyQuietMs: '0',
       readCopyIntervalMs: '100',
-      // Small tables are copied too.
-      poolMaxRows: '1',
+      // Most versions below share a table, and those with more rows have one of their own.
+      poolMaxRows: '400',
     },
     log,
   );
@@ -166,13 +168,14 @@ const formatted = questions.flatMap((question, at) => {
 const copyOnce = (
   clickhouse: ReadCopierOptions['clickhouse'],
   find: ReadCopierOptions['find'],
+  maxCount = 10,
 ): Promise<void> =>
   createReadCopier({
     sql: product.sql,
     clickhouse,
     find,
     isBeingWritten: () => 'false',
-    quietMs: 0,
+    limits: { quietMs: 0, minRows: 100, maxCount },
     maxBytes: 1e9,
     keepMs: 86_400_000,
     onCopied: () => undefined,
@@ -181,6 +184,14 @@ const copyOnce = (
 
 describe('a version that is read again', () => {
   it('has the same answers and tags when it is read from a copy', async () => {
+    const sharing = await createDataset(owner);
+    const small = await upload(owner, sharing, `${header}${rows.slice(0, 400).join('\n')}\n`);
+    const { place } = await createVersions(product.sql).find({
+      datasetId: sharing,
+      versionId: Number(small.versionId),
+      currentVersionId: null,
+    });
+    expect(isPooled(place!)).toBe(true);
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, `${header}${rows.join('\n')}\n`);
     // The second version has rows in patches.
@@ -189,12 +200,16 @@ describe('a version that is read again', () => {
       mode: 'upsert',
       key: ['Key'],
     });
-    for (const { versionId } of [first, second]) {
+    for (const [datasetId, { versionId }] of [
+      [sharing, small],
+      [dataset, first],
+      [dataset, second],
+    ] as const) {
       const before: Answer[] = [];
-      for (const question of formatted) before.push(await ask(dataset, versionId!, question));
-      await copied(dataset, versionId!);
+      for (const question of formatted) before.push(await ask(datasetId, versionId!, question));
+      await copied(datasetId, versionId!);
       for (const [at, question] of formatted.entries()) {
-        const answer = await ask(dataset, versionId!, question);
+        const answer = await ask(datasetId, versionId!, question);
         expect([answer.status, answer.tag], JSON.stringify(question)).toEqual([200, before[at]!.tag]);
         expect(answer.body, JSON.stringify(question)).toBe(before[at]!.body);
       }
@@ -344,7 +359,7 @@ describe('a version that is read again', () => {
 
   it('is copied again within a minute if ClickHouse was down, and after an hour if the copy failed', async () => {
     const dataset = await createDataset(owner);
-    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 130).join('\n')}\n`);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 500).join('\n')}\n`);
     await product.stopWorker();
     await product.sql.query('DELETE FROM read_copies');
     const { clickhouseUrl: url = '', clickhouseDatabase: database } = product.config;
@@ -392,7 +407,7 @@ describe('a version that is read again', () => {
     await product.stopWorker();
     const { sql, config } = product;
     await sql.query('DELETE FROM read_copies');
-    await noteRead(sql, Number(versionId));
+    await noteRead(sql, Number(versionId), true);
     const clickhouse = createClickHouse({
       url: config.clickhouseUrl ?? '',
       database: config.clickhouseDatabase,
@@ -406,7 +421,7 @@ describe('a version that is read again', () => {
         const repaired = await countRepair(tx, dataset, [{ from: Number(versionId), until: null }]);
         await forgetCopies(tx, repaired);
       });
-      await noteRead(sql, Number(versionId));
+      await noteRead(sql, Number(versionId), true);
       return version;
     });
     await clickhouse.close();
@@ -415,12 +430,102 @@ describe('a version that is read again', () => {
     await product.startWorker();
   });
 
-  it('has no copy if it is small', async () => {
+  it('gets its copy after many reads if it is small', async () => {
     const dataset = await createDataset(owner);
     const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 50).join('\n')}\n`);
-    for (let read = 0; read < 5; read += 1) await ask(dataset, versionId!, { $top: String(read + 1) });
+    const before = await ask(dataset, versionId!, { $top: '50' });
+    for (let read = 2; read < 100; read += 1)
+      await ask(dataset, versionId!, { $filter: `Amount gt ${read}` });
     expect(await product.sql.query('SELECT 1 FROM read_copies WHERE version_id = $1', [versionId])).toEqual(
       [],
     );
+    await ask(dataset, versionId!, { $filter: 'Amount gt 100' });
+    await expect.poll(() => tableOf(versionId!)).toBeDefined();
+    expect(await ask(dataset, versionId!, { $top: '50' })).toEqual(before);
+    // From then on, one read is enough to keep it, also in another process.
+    const { sql } = product;
+    await sql.query(`UPDATE read_copies SET read_at = now() - interval '2 hours' WHERE version_id = $1`, [
+      versionId,
+    ]);
+    const noteIn = (onChanged: () => void) =>
+      createReadNotes({ sql, minRows: 100, keepMs: 86_400_000, onChanged, log: silentLog });
+    const version = await createVersions(sql).find({
+      datasetId: dataset,
+      versionId: Number(versionId),
+      currentVersionId: null,
+    });
+    noteIn(() => undefined).read(version);
+    const recent = () =>
+      sql.query(`SELECT 1 FROM read_copies WHERE version_id = $1 AND read_at > now() - interval '1 hour'`, [
+        versionId,
+      ]);
+    await expect.poll(recent).toHaveLength(1);
+    // If it was dropped, it is not enough to request another one.
+    await sql.query('DELETE FROM read_copies WHERE version_id = $1', [versionId]);
+    await new Promise<void>((resolve) => noteIn(resolve).read(version));
+    expect(await recent()).toEqual([]);
+  });
+
+  it('gets its copy if it is small and fewer than the allowed number are in use, in the place of one that is not', async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const dataset = await createDataset(owner);
+      const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 20 + at).join('\n')}\n`);
+      ids.push(versionId!);
+    }
+    const [first, second, third] = ids;
+    await product.stopWorker();
+    const { sql, config } = product;
+    await sql.query('DELETE FROM read_copies');
+    for (const id of ids) await noteRead(sql, Number(id), true);
+    const clickhouse = createClickHouse({
+      url: config.clickhouseUrl ?? '',
+      database: config.clickhouseDatabase,
+    });
+    const versions = createVersions(sql);
+    const round = (maxCount: number): Promise<void> =>
+      copyOnce(clickhouse, (wanted) => versions.find({ ...wanted, currentVersionId: null }), maxCount);
+    const made = async (): Promise<string[]> => {
+      const copies = await sql.query<{ id: number }>(
+        'SELECT version_id AS id FROM read_copies WHERE made_at IS NOT NULL ORDER BY 1',
+      );
+      expect(await tables()).toHaveLength(copies.length);
+      return copies.map(({ id }) => String(id));
+    };
+    await round(2);
+    expect(await made()).toEqual([second, third]);
+    await sql.query(`UPDATE read_copies SET read_at = now() - interval '2 hours' WHERE version_id = $1`, [
+      third,
+    ]);
+    await round(2);
+    expect(await made()).toEqual([first, second]);
+    // Nobody read the third one since then, so it does not displace another one.
+    await sql.query(`INSERT INTO read_copies (version_id, read_at) VALUES ($1, now() - interval '2 hours')`, [
+      third,
+    ]);
+    await sql.query(`UPDATE read_copies SET read_at = now() - interval '3 hours' WHERE version_id = $1`, [
+      first,
+    ]);
+    await round(2);
+    expect(await made()).toEqual([first, second]);
+    await round(1);
+    expect(await made()).toEqual([second]);
+    await round(0);
+    expect(await made()).toEqual([]);
+    await clickhouse.close();
+    await product.startWorker();
+  });
+
+  it('has no copy if it has no rows', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, header);
+    const versions = createVersions(product.sql);
+    const version = await versions.find({
+      datasetId: dataset,
+      versionId: Number(versionId),
+      currentVersionId: null,
+    });
+    expect(version.place).not.toBeNull();
+    expect(canBeCopied(version)).toBe(false);
   });
 });
