@@ -5,7 +5,6 @@ server of the link counts the bytes.
 """
 
 import datetime
-import json
 import sys
 import urllib.request
 
@@ -13,6 +12,7 @@ import duckdb
 import pandas
 import polars
 from fsspec.implementations.http import HTTPFileSystem
+from result import end_with
 
 
 class Files(HTTPFileSystem):
@@ -72,4 +72,4 @@ def main(link: str, counter: str) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], sys.argv[2])))
+    end_with(main(sys.argv[1], sys.argv[2]))

@@ -5,7 +5,6 @@ and a folder for files.
 """
 
 import datetime
-import json
 import sys
 import urllib.parse
 import urllib.request
@@ -15,6 +14,7 @@ import duckdb
 import openpyxl
 import pandas
 from fsspec.implementations.http import HTTPFileSystem
+from result import end_with
 
 
 def address(data_url: str, **options: str) -> str:
@@ -93,4 +93,4 @@ def over_http(data_url: str) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]))))
+    end_with(main(sys.argv[1], Path(sys.argv[2])))

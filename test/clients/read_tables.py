@@ -3,7 +3,6 @@
 Arguments: the tool, the address of `data.parquet`, the key. The table has the column Value.
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import fsspec
 import pandas
 import polars
 import pyarrow.parquet
+from result import end_with
 
 
 def files(key: str) -> fsspec.AbstractFileSystem:
@@ -57,4 +57,4 @@ tools = {"polars": with_polars, "pandas": with_pandas, "fsspec": with_fsspec, "D
 if __name__ == "__main__":
     tool, address, key = sys.argv[1:]
     rows, total = tools[tool](address, key)
-    print(json.dumps({"rows": rows, "sum": total}))
+    end_with({"rows": rows, "sum": total})
