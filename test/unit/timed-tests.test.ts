@@ -6,11 +6,6 @@ import { expect, it } from 'vitest';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** Tests that may measure elapsed time, with the reason. */
-const exceptions: Readonly<Record<string, string>> = {
-  'integration/gateway/search.test.ts': 'the ratio of two medians, measured alternately',
-};
-
 /** Tests with a timeout of another kind, or of a random test whose length the environment sets. */
 const otherTimeouts: Readonly<Record<string, string>> = {
   'unit/storage/kafka/kafkajs/encoder-patch.test.ts': 'a field of a Kafka request',
@@ -25,7 +20,7 @@ const files = ['unit', 'integration', 'system'].flatMap((part) =>
 );
 
 /** Matches of a pattern, as `file:line`. */
-const placesOf = (pattern: RegExp, except: Readonly<Record<string, string>>): string[] =>
+const placesOf = (pattern: RegExp, except: Readonly<Record<string, string>> = {}): string[] =>
   files.flatMap((file) => {
     const name = relative(folder, file).replaceAll('\\', '/');
     if (name in except || name === 'unit/timed-tests.test.ts') return [];
@@ -37,7 +32,7 @@ const placesOf = (pattern: RegExp, except: Readonly<Record<string, string>>): st
 
 it('no test measures elapsed time', () => {
   const clock = /(?:Date|performance)\.now\(\)\s*-\s*[a-z]|hrtime|cpuUsage\(|monitorEventLoopDelay/gi;
-  expect(placesOf(clock, exceptions)).toEqual([]);
+  expect(placesOf(clock)).toEqual([]);
 });
 
 it('no test sets a timeout of its own (test/support/patience.ts has the common ones)', () => {
@@ -46,10 +41,10 @@ it('no test sets a timeout of its own (test/support/patience.ts has the common o
 });
 
 it('no test blocks its own event loop while a program runs: the runner ends a worker that is silent for a minute', () => {
-  expect(placesOf(/\b(?:exec|execFile|spawn)Sync\(/g, {})).toEqual([]);
+  expect(placesOf(/\b(?:exec|execFile|spawn)Sync\(/g)).toEqual([]);
 });
 
 it('every exception names an existing test', () => {
   const names = files.map((file) => relative(folder, file).replaceAll('\\', '/'));
-  expect(names).toEqual(expect.arrayContaining([...Object.keys(exceptions), ...Object.keys(otherTimeouts)]));
+  expect(names).toEqual(expect.arrayContaining(Object.keys(otherTimeouts)));
 });
