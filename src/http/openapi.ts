@@ -135,7 +135,7 @@ const responsesOf = (route: Route, render: Render): Json => {
     const shape = route.protocol === 'odata' ? 'ODataError' : asMessage ? 'NotFoundMessage' : 'Error';
     responses[status] ??= {
       description: errorTexts[status] ?? 'Error.',
-      ...(status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfter } } : {}),
+      ...([429, 502, 503].includes(status) ? { headers: { 'Retry-After': retryAfter } } : {}),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
     };
   }

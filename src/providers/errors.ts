@@ -84,13 +84,11 @@ const noticeLength = 2_000;
  * 429 for a notice about a limit. A notice that names a day and no shorter span is about the daily limit. One that names both may be about
  * either, so the shorter one is assumed.
  */
-export const limitReached = (provider: Named, notice: string, retryAfterSeconds?: number): AppError => {
+export const limitReached = (provider: Named, notice: string): AppError => {
   const noticed = notice.slice(0, noticeLength);
-  if (!namesDay.test(noticed) || namesShorterSpan.test(noticed))
-    return rateLimited(provider, retryAfterSeconds);
+  if (!namesDay.test(noticed) || namesShorterSpan.test(noticed)) return rateLimited(provider);
   const text = `The rate limit of ${provider.name} is reached. The requests of this day are used up.`;
-  const options = { details: { limit: 'day' }, retryAfterSeconds };
-  return errorOf(provider, 'rate_limited', 'upstream_rate_limited', text, options);
+  return errorOf(provider, 'rate_limited', 'upstream_rate_limited', text, { details: { limit: 'day' } });
 };
 
 /** 400-class: the upstream does not accept the key that was sent. */

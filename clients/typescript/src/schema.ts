@@ -14738,6 +14738,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14904,6 +14906,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15081,6 +15085,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15301,6 +15307,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15544,6 +15552,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15797,6 +15807,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16362,6 +16374,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16527,6 +16541,8 @@ export interface operations {
             /** @description The upstream provider answered with an error. */
             502: {
                 headers: {
+                    /** @description Seconds after which the request may succeed. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

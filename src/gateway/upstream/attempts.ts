@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppError, isAppError } from '../../lib/errors.js';
 import { errorOf, isDailyLimit } from '../../providers/errors.js';
 import type { Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
@@ -6,7 +7,7 @@ import type { Telemetry } from '../telemetry.js';
 import type { Breaker } from './breaker.js';
 import type { Outcome, PrepareRequest } from './client.js';
 import { copyOf, mayRetry } from './error-mapping.js';
-import { AttemptError, type RetryBudget, repeat } from './retry.js';
+import { AttemptError, longestRetryWaitMs, type RetryBudget, repeat } from './retry.js';
 
 /** Parts that the requests of all operations share. */
 export interface AttemptsAccess {
@@ -78,6 +79,14 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     return isDailyLimit(error) && !exact ? 'untilMidnight' : retryAfterMs;
   };
 
+  /** The same outcome; the wait that a failure names is at most as long as a hold. */
+  const withinHold = (outcome: Outcome): Outcome => {
+    const { error } = outcome;
+    const retryAfterSeconds = Math.min(error?.retryAfterSeconds ?? 0, access.maxHoldMs / 1000);
+    if (error === undefined || retryAfterSeconds === 0) return outcome;
+    return { ...outcome, error: copyOf(error, { cause: error.cause, retryAfterSeconds }) };
+  };
+
   /** Holds the upstream. The error then gives the real length of the hold, which can differ from the upstream's Retry-After. */
   const hold = async (error: AppError): Promise<AppError> => {
     const heldMs = await limiter.hold(owner, holdLengthOf(error));
@@ -99,7 +108,7 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     breaker.record(provider, scope, breakerOutcome(outcome), request.base);
     if (outcome.error?.kind === 'rate_limited') return { ...outcome, error: await hold(outcome.error) };
     if (careful) await limiter.release(owner);
-    return outcome;
+    return withinHold(outcome);
   };
 
   const inTurn = async (counted: boolean, work: (careful: boolean) => Promise<Outcome>): Promise<Outcome> => {
@@ -138,14 +147,17 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
       // A request that cannot be built takes no turn, and says nothing about the upstream.
       const prepared = prepare(request);
       budget.earn(provider.slug);
-      let failed: { readonly error: AppError; readonly isDown: boolean } | undefined;
+      let failed: { readonly error: AppError; readonly isDown: boolean; readonly waitMs: number } | undefined;
       const tryOnce = async (): Promise<UpstreamReply> => {
+        if (failed !== undefined) await sleep(failed.waitMs);
         const outcome = await attempt(request, prepared, untilMs);
         if (outcome.reply !== undefined) return outcome.reply;
         const isLate = now() >= untilMs;
         const error = (isLate ? undefined : outcome.error) ?? deadlinePassed(provider);
-        failed = { error, isDown: breakerOutcome(outcome) === 'down' };
-        throw new AttemptError(error, !isLate && failed.isDown);
+        const waitMs = 1000 * (error.retryAfterSeconds ?? 0);
+        failed = { error, isDown: breakerOutcome(outcome) === 'down', waitMs };
+        const isSoon = waitMs <= longestRetryWaitMs && now() + waitMs < untilMs;
+        throw new AttemptError(error, isSoon && failed.isDown);
       };
       try {
         return await repeat(tryOnce, {

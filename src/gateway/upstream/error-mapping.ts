@@ -23,12 +23,7 @@ export const parseRetryAfter = (value: string | undefined, nowMs: number): numbe
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 };
 
-const byStatus = (
-  provider: Provider,
-  reply: UpstreamReply,
-  keyed: boolean,
-  nowMs: number,
-): AppError | undefined => {
+const byStatus = (provider: Provider, reply: UpstreamReply, keyed: boolean): AppError | undefined => {
   const { status } = reply;
   // No request has a Range.
   if (status === 206) return unexpectedReply(provider, 'it is a part of the data');
@@ -38,9 +33,6 @@ const byStatus = (
   }
   if (status === 404 || status === 410) return upstreamNotFound(provider);
   if (status === 413) return tooLarge(provider);
-  if (status === 429) {
-    return limitReached(provider, reply.text, parseRetryAfter(reply.header('retry-after'), nowMs));
-  }
   return upstreamFailed(provider, `Its status was ${status}.`);
 };
 
@@ -74,14 +66,17 @@ export interface Judged {
   readonly nowMs: number;
 }
 
-/** A limit by status is a limit, whatever its body says; how long it lasts may be in a header only. */
-const withWait = (provider: Provider, reply: UpstreamReply, explained: AppError, nowMs: number): AppError => {
-  const isLimit = explained.kind === 'rate_limited';
-  if (!isLimit && reply.status !== 429) return explained;
-  if (isLimit && explained.retryAfterSeconds !== undefined) return explained;
-  const wait = parseRetryAfter(reply.header('retry-after'), nowMs);
-  if (!isLimit) return limitReached(provider, reply.text, wait);
-  return wait === undefined ? explained : copyOf(explained, { cause: undefined, retryAfterSeconds: wait });
+/** A 429 is a limit, whatever the connector makes of its body. */
+const withLimit = (provider: Provider, reply: UpstreamReply, error: AppError): AppError =>
+  reply.status === 429 && error.kind !== 'rate_limited' ? limitReached(provider, reply.text) : error;
+
+/** Adds the `Retry-After` of a limit or of a 503, unless the body has named a time. */
+const withWait = (reply: UpstreamReply, error: AppError, nowMs: number): AppError => {
+  const isUnavailable = reply.status === 503 && error.code === 'upstream_failed';
+  if (error.retryAfterSeconds !== undefined || !(isUnavailable || error.kind === 'rate_limited'))
+    return error;
+  const retryAfterSeconds = parseRetryAfter(reply.header('retry-after'), nowMs);
+  return retryAfterSeconds === undefined ? error : copyOf(error, { cause: error.cause, retryAfterSeconds });
 };
 
 /** The error for a reply; the connector is asked first. */
@@ -89,12 +84,12 @@ export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged)
   if (isUnchanged(reply, request)) return undefined;
   let explained: Error | undefined;
   try {
-    explained = provider.explain?.(reply, request);
+    explained = provider.explain?.(reply, request) ?? byStatus(provider, reply, keyed);
   } catch (error) {
     explained = new Error('explain failed', { cause: error });
   }
-  if (explained === undefined) return byStatus(provider, reply, keyed, nowMs);
-  if (explained instanceof AppError) return withWait(provider, reply, explained, nowMs);
+  if (explained === undefined) return undefined;
+  if (explained instanceof AppError) return withWait(reply, withLimit(provider, reply, explained), nowMs);
   return unexpectedReply(provider, 'an error reply that could not be read', explained);
 };
 

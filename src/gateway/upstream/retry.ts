@@ -30,6 +30,9 @@ export const createRetryBudget = (): RetryBudget => {
   };
 };
 
+/** Longest wait before a retry, also if the upstream asks for a longer one: then there is none. */
+export const longestRetryWaitMs = 10_000;
+
 /** Error of one attempt in `repeat`, with whether a retry may help. */
 export class AttemptError extends Error {
   constructor(
@@ -58,7 +61,7 @@ export const repeat = async <T>(
     return await pRetry(attempt, {
       retries,
       minTimeout: firstWaitMs,
-      maxTimeout: 10_000,
+      maxTimeout: longestRetryWaitMs,
       factor: 2,
       randomize: true,
       shouldRetry: ({ error }) => error instanceof AttemptError && error.mayRepeat && allowed(),

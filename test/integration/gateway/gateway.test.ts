@@ -408,6 +408,46 @@ describe('series', () => {
     expect(gateway.list()).toHaveLength(2);
   });
 
+  it('retries after the time that a 503 names', async () => {
+    await upstream.close();
+    const tried: number[] = [];
+    upstream = await startReplayUpstream([
+      {
+        path: '/series/GDP',
+        respond: () => {
+          tried.push(Date.now());
+          return { status: 503, headers: { 'retry-after': '1' }, reply: 'maintenance' };
+        },
+        reply: undefined,
+      },
+    ]);
+    const gateway = open({ retries: 1, firstRetryWaitMs: 1 });
+    await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    const [first = 0, second = 0] = tried;
+    expect(tried).toHaveLength(2);
+    expect(second).toBeGreaterThanOrEqual(first + 999);
+  });
+
+  it.each([
+    ['11', 11],
+    ['999999999', 3_600],
+    ['Thu, 01 Jan 2099 00:00:00 GMT', 3_600],
+  ])(
+    'does not retry after a 503 that asks for a longer wait, %s, and tells the caller',
+    async (wait, seconds) => {
+      const gateway = open({ firstRetryWaitMs: 1 });
+      upstream.answerAll({ status: 503, headers: { 'retry-after': wait }, reply: 'maintenance' });
+      await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({
+        code: 'upstream_failed',
+        retryAfterSeconds: seconds,
+      });
+      expect(upstream.calls).toHaveLength(1);
+      // Another series may be well.
+      upstream.answerAll(undefined);
+      expect((await gateway.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
+    },
+  );
+
   it('answers 504 when the upstream is too slow', async () => {
     upstream.answerAll({ reply: rows, delayMs: 2_000 });
     const gateway = open({ retries: 0, providers: [{ ...keyed, timeoutMs: 300 }] });

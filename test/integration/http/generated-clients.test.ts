@@ -80,7 +80,7 @@ describe('the document', () => {
       expect([path, path.startsWith('/ops')]).toEqual([path, operation.tags[0] === 'Operations']);
   });
 
-  it('lists the codes of errors, and has Retry-After with 429 and 503 only', () => {
+  it('lists the codes of errors, and has Retry-After with 429, 502 and 503 only', () => {
     const { Error: error, NotFoundMessage: message } = document.components.schemas;
     for (const schema of [error, message])
       expect(schema).toMatchObject({
@@ -90,7 +90,7 @@ describe('the document', () => {
       for (const [status, response] of Object.entries(operation.responses))
         expect([status, response.headers?.['Retry-After'] !== undefined]).toEqual([
           status,
-          status === '503' || status === '429',
+          ['429', '502', '503'].includes(status),
         ]);
   });
 
