@@ -3,6 +3,7 @@ import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
 import { addVersion, shareContent } from '../rows/index.js';
 import { copySegmentsSql, likeVersionSql } from '../rows/sql.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import { cloneColumnsSql } from '../storage/postgres/columns.js';
 import { holdDataset, insertDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -11,7 +12,7 @@ import type { Dataset } from './dataset-list.js';
 import { holdRepository, nameTaken, rereadDataset } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
-import { holdOwner, type Quotas, requireStorage } from './quotas.js';
+import { type Quotas, requireStorage } from './quotas.js';
 import { bytesOfClone } from './stored-bytes.js';
 
 export interface Clones {
@@ -78,7 +79,7 @@ const cloneVersion = async (
 };
 
 const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: SourceRow): Promise<void> => {
-  await holdOwner(tx, ownerId);
+  await holdAccount(tx, ownerId);
   const plan = await planOf(tx, ownerId);
   requireQuota('datasetRows', plan.maxDatasetRows, source.rowCount ?? 0);
   requireQuota('columns', plan.maxColumns, source.columnCount ?? 0);

@@ -1,6 +1,7 @@
 import { type AppError, forbidden } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { type Plan, requireQuota } from '../model/plan.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { DatasetAccess } from './access.js';
 import { createExportCounts, type ExportCounts } from './export-counts.js';
@@ -86,11 +87,6 @@ export const createRoomCheck =
     return true;
   };
 
-/** Prevents other transactions from using storage of the account until this one ends. If a dataset is locked too, lock it first. */
-export const holdOwner = async (tx: Sql, ownerId: number): Promise<void> => {
-  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
-};
-
 /** Reason why the plan of a caller does not include the download of a dataset; undefined: it does. */
 export const refuseDownload = (
   caller: Caller | undefined,
@@ -122,7 +118,7 @@ export const createQuotas = ({ sql, exportCounts = createExportCounts({ sql }) }
   requireStorage: (ownerId, additionalBytes) => requireStorage(sql, ownerId, additionalBytes),
 
   async holdStorage(tx, ownerId, additionalBytes) {
-    await holdOwner(tx, ownerId);
+    await holdAccount(tx, ownerId);
     await requireStorage(tx, ownerId, additionalBytes);
   },
 

@@ -2,6 +2,7 @@ import { AppError, conflict, forbidden, invalid, isAppError, notFound } from '..
 import { sameHandle } from '../model/handles.js';
 import { type Caller, keyExcludes, type Privacy } from '../model/permission.js';
 import { quotaExceeded, requireQuota } from '../model/plan.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
@@ -51,7 +52,7 @@ const shownAgain = async (sql: Sql, caller: Caller | undefined, id: number): Pro
  * cannot both create the last one.
  */
 const takePrivatePlace = async (tx: Sql, accountId: number): Promise<void> => {
-  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+  await holdAccount(tx, accountId);
   const { maxPrivateRepositories } = await planOf(tx, accountId);
   const [row] = await tx.query<{ used: number }>(
     `SELECT count(*) AS used FROM repositories WHERE created_by = $1 AND privacy = 'Private' AND NOT is_home`,

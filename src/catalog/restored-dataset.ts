@@ -1,10 +1,11 @@
 import { notFound } from '../lib/errors.js';
 import { requireQuota } from '../model/plan.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { holdRepository } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
-import { holdOwner, requireStorage } from './quotas.js';
+import { requireStorage } from './quotas.js';
 
 interface RestoredSize {
   readonly rows: number;
@@ -32,7 +33,7 @@ export const admitRestoredDataset = async (
     throw notFound('repository_not_found', `There is no repository ${repositoryId}.`);
   await holdRepository(tx, repositoryId);
   const { ownerId } = repository;
-  await holdOwner(tx, ownerId);
+  await holdAccount(tx, ownerId);
   const plan = await planOf(tx, ownerId);
   requireQuota('datasetRows', plan.maxDatasetRows, size.rows);
   requireQuota('columns', plan.maxColumns, size.columns);

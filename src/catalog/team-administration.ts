@@ -1,12 +1,12 @@
 import { notFound } from '../lib/errors.js';
 import { handleKey } from '../model/handles.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccounts } from './accounts.js';
 import { findPrincipal } from './names.js';
 import { joinTeam } from './team-invitations.js';
-import { lockTeamsOf } from './team-members.js';
 
 interface TeamRow {
   readonly name: string;
@@ -68,7 +68,7 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
     async add(team, name, role) {
       const account = await createAccounts({ sql }).find(name);
       await sql.tx(async (tx) => {
-        await lockTeamsOf(tx, account.id);
+        await holdAccount(tx, account.id);
         const { teamId } = await findPrincipal(tx, team);
         const [row] = await tx.query<{ id: number; name: string }>(
           'SELECT id, name FROM teams WHERE id = $1 FOR NO KEY UPDATE',

@@ -3,11 +3,6 @@ import type { TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { rowLimits, tooMany } from './row-limits.js';
 
-/** Serializes joining of an account, so that the limit of its teams is exact. Lock a team after it. */
-export const lockTeamsOf = async (tx: Sql, accountId: number): Promise<void> => {
-  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-};
-
 /** Role of an account in a team; undefined if it is not a member. */
 export const roleIn = async (tx: Sql, teamId: number, accountId: number): Promise<TeamRole | undefined> => {
   const [member] = await tx.query<{ role: TeamRole }>(
@@ -24,7 +19,7 @@ const putSql = `
   ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role RETURNING 1`;
 
 /**
- * Makes an account a member with this role, which replaces any earlier one. Call `lockTeamsOf` first, unless it is a member.
+ * Makes an account a member with this role, which replaces any earlier one. Call `holdAccount` first, unless it is a member.
  * @throws AppError 409 `too_many_teams`
  */
 export const putTeamMember = async (

@@ -2,13 +2,14 @@ import { AppError, conflict, forbidden, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { handleKey, sameHandle } from '../model/handles.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
+import { holdAccount } from '../storage/postgres/accounts.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { leaveWorkspace } from './accounts.js';
 import { requireAccountKey, requireFullKey } from './key-rights.js';
 import { claimingName, claimName, findPrincipal, requireOwnHandle } from './names.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
-import { lockTeamsOf, putTeamMember, removeTeamMember, roleIn } from './team-members.js';
+import { putTeamMember, removeTeamMember, roleIn } from './team-members.js';
 
 interface TeamMember {
   /** Name of the account. */
@@ -165,7 +166,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireOwnHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
-      await lockTeamsOf(tx, caller.accountId);
+      await holdAccount(tx, caller.accountId);
       const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
         name,
       ]);
@@ -268,7 +269,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async join(caller, name) {
     requireFullKey(caller);
     return sql.tx(async (tx) => {
-      await lockTeamsOf(tx, caller.accountId);
+      await holdAccount(tx, caller.accountId);
       const invitation = await takeInvitation(tx, caller, name);
       if (invitation === undefined) {
         const present = caller.teams.find((team) => sameHandle(team.name, name));

@@ -4,6 +4,7 @@
  */
 
 import { AppError, conflict, forbidden, notFound } from '../../lib/errors.js';
+import { holdAccount } from '../../storage/postgres/accounts.js';
 import { beforeAccepted, inStates } from '../../storage/postgres/process-states.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
@@ -66,8 +67,7 @@ export const createReservations = (sql: Sql, limits: ReservationLimits): Reserva
   return {
     reserve: ({ datasetId, accountId, requestId }) =>
       sql.tx(async (tx) => {
-        // Serializes requests of the account, so that concurrent ones cannot exceed the limit.
-        await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+        await holdAccount(tx, accountId);
         const [open] = await tx.query<{ count: number; seconds: number }>(
           `SELECT count(*)::int AS count, ceil(extract(epoch FROM min(expires_at) - now()))::int AS seconds
            FROM processes WHERE created_by = $1 AND expires_at > now() AND ${inStates(['reserved'])}`,
