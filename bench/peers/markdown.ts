@@ -40,6 +40,35 @@ const table = (head: readonly string[], body: readonly (readonly string[])[]): s
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 
+const readColumns = [
+  'requests per second',
+  'p50 under load',
+  'alone',
+  'CPU of api',
+  'CPU of postgres',
+  'CPU of clickhouse',
+  'total CPU',
+] as const;
+
+/** Rows by kind of read. A figure is named `kind, column`; its yardstick is the same column of another kind. */
+const readRows = (figures: readonly Figure[]): string[][] => {
+  const kinds = new Map<string, Map<string, string>>();
+  const enter = (kind: string, column: string, value: number, unit: string): void => {
+    const row = kinds.get(kind) ?? new Map<string, string>();
+    kinds.set(kind, row.set(column.toLowerCase(), `${number(value)} ${unit}`));
+  };
+  for (const { name, value, unit, yardstick } of figures) {
+    const at = name.lastIndexOf(', ');
+    const [kind, column] = [name.slice(0, at), name.slice(at + 2)];
+    if (yardstick === undefined) enter(kind, column, value, unit);
+    else enter(yardstick.name, column.replace(/ vs .*/, ''), yardstick.value, yardstick.unit);
+  }
+  return [...kinds].map(([kind, row]) => [
+    kind,
+    ...readColumns.map((column) => row.get(column.toLowerCase()) ?? '–'),
+  ]);
+};
+
 /** Load average of the last minute. */
 export const loadNow = (): number => loadavg()[0] ?? Number.NaN;
 
@@ -95,11 +124,8 @@ ${table(
   ],
 )}
 
-Reads of a 1,000-row table over 16 connections, a different query each time; CPU in milliseconds per request:
+Small reads over 16 connections, of tables of 1,000 rows, a different query each time if the row does not say otherwise; CPU per request. *Alone*: p50 over one connection.
 
-${table(
-  ['', ''],
-  reads.map(({ name, value, unit }) => [name, `${number(value)} ${unit}`]),
-)}
+${table(['', ...readColumns], readRows(reads))}
 `;
 };

@@ -24,9 +24,9 @@ export const untilReadCopy = async (
     await sleep(1_000);
   }
   await untilQuiet(product);
-  // The API learns of the copy when it records a read, at most every ten seconds.
+  // The API learns of the copy when it notes a read, at most every 30 seconds.
   for (let turn = 0; turn < 2; turn += 1) {
-    await sleep(11_000);
+    await sleep(31_000);
     await download(product, { datasetId }, `$top=2&$skip=${turn}`)();
   }
 };
