@@ -1,8 +1,8 @@
 /**
  * Limits the bytes of export files, in total and per account, by removing the least recently used.
  *
- * The list of files is in PostgreSQL: all API processes share it, and it survives a restart. Uses are collected in memory and written with
- * the next check. The file that was used last is never removed, neither in total nor of an account, however large it is.
+ * The list of files is in PostgreSQL: all API processes share it, and it survives a restart. Uses are collected in memory and written by the
+ * next check. The file that was used last is never removed, neither in total nor of an account, however large it is.
  */
 import type { Log } from '../lib/log.js';
 import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
@@ -60,9 +60,9 @@ const adoptSql = prepared(`
    ORDER BY s.key
   ON CONFLICT (key) DO NOTHING`);
 
-/** Ages instead of times, since the clocks of processes may differ. */
+/** Ages instead of times, since the clocks of processes may differ. The transaction may have waited for its lock. */
 const useSql = prepared(`
-  UPDATE export_files e SET used_at = greatest(e.used_at, now() - u.age * interval '1 millisecond')
+  UPDATE export_files e SET used_at = greatest(e.used_at, statement_timestamp() - u.age * interval '1 millisecond')
     FROM jsonb_to_recordset($1::jsonb) AS u (key text, age float8) WHERE e.key = u.key`);
 
 /** Older entries have no file, since the sweep removes files by age. */
@@ -87,21 +87,28 @@ const evictSql = prepared(`
 
 export const createExportFolder = (options: ExportFolderOptions): ExportFolder => {
   const { sql, storage, maxBytes, maxAgeMs, log } = options;
-  /** Time of the last use of files, by `performance.now()`. */
-  let used = new Map<string, number>();
+  /** Time of the last use of files, by `performance.now()`, until it is in the list. */
+  const used = new Map<string, number>();
   let unchecked = 0;
+
+  const writeUses = async (tx: Sql, uses: readonly (readonly [key: string, at: number])[]): Promise<void> => {
+    if (uses.length === 0) return;
+    const now = performance.now();
+    await tx.query(useSql, [JSON.stringify(uses.map(([key, at]) => ({ key, age: now - at })))]);
+  };
 
   const enforceLimits = async (): Promise<number> => {
     unchecked = 0;
-    const uses = [...used].map(([key, at]) => ({ key, age: performance.now() - at }));
-    used = new Map();
-    const evicted = await sql.tx(async (tx) => {
+    const { uses, evicted } = await sql.tx(async (tx) => {
       // One process at a time, since processes would lock rows in different orders.
       await tx.query(lockSql);
-      if (uses.length > 0) await tx.query(useSql, [JSON.stringify(uses)]);
+      // All of them: another check of this process may have begun earlier and still wait for its connection.
+      const uses = [...used];
+      await writeUses(tx, uses);
       await tx.query(expireSql, [maxAgeMs]);
-      return tx.query<{ key: string }>(evictSql, [maxBytes]);
+      return { uses, evicted: await tx.query<{ key: string }>(evictSql, [maxBytes]) };
     });
+    for (const [key, at] of uses) if (used.get(key) === at) used.delete(key);
     for (const { key } of evicted) await storage.delete(key);
     if (evicted.length > 0) log.info({ removed: evicted.length }, 'export files made room for others');
     return evicted.length;
