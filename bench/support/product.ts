@@ -95,8 +95,8 @@ export const startWholeProduct = async (
     await migrate({ databaseUrl, log });
 
     const { authorization, homeId } = await openAccount(databaseUrl, 'bench', log);
-    // Repeated queries must read the rows each time, so only benches that measure the result cache enable it.
-    const own = { resultCacheBytes: '0', ...settings };
+    // Repeated queries must read the same rows each time, so only benches that measure the result cache or read copies enable them.
+    const own = { resultCacheBytes: '0', readCopyMinRows: '0', ...settings };
     const env = { ...childEnvironment({ ...own, ...access, logLevel: 'warn' }), ...environment };
     const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
     const worker = await startProduct({ ...shared, entry: 'worker', portVariable: 'WORKER_PORT' });

@@ -12,7 +12,7 @@ import {
 import { createChunkRecords } from '../uploads/lifecycle/chunk-records.js';
 import { datasetsToMerge } from '../uploads/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../uploads/lifecycle/dispatcher.js';
-import { isStoreJoined, isStoreWritten } from '../uploads/lifecycle/store-writers.js';
+import { isFirstForAnHour, isStoreJoined, isStoreWritten } from '../uploads/lifecycle/store-writers.js';
 import { createTransitionRecords } from '../uploads/lifecycle/transition-records.js';
 import { createUploadSweep } from '../uploads/lifecycle/upload-sweep.js';
 import { afterRetention, createRetention } from '../versions/retention.js';
@@ -64,6 +64,7 @@ export const startReadCopies = async (core: Core, scope: Scope): Promise<void> =
     ...core,
     find: ({ datasetId, versionId }) => versions.find({ datasetId, currentVersionId: null, versionId }),
     isBeingWritten: isStoreWritten,
+    isSeldomReplaced: isFirstForAnHour,
     limits: {
       quietMs: config.readCopyQuietMs,
       minRows: config.readCopyMinRows,

@@ -241,12 +241,12 @@ export const ingestSettings = {
     'READ_COPY_QUIET_MS',
     age(0),
     '300000',
-    'Minimum age in milliseconds of a version before it gets a read copy; its dataset must have no upload in progress.',
+    'Minimum age in milliseconds of a version before it gets a read copy, if its dataset had another upload within the hour before it. Its dataset must have no upload in progress.',
   ),
   readCopyIntervalMs: setting(
     'READ_COPY_INTERVAL_MS',
     milliseconds(100),
-    '60000',
+    '10000',
     'Milliseconds between rounds of a worker that make requested read copies and drop unused ones.',
   ),
   readCopyKeepMs: setting(

@@ -23,6 +23,7 @@ import { insideOf, isPooled, tableOf } from './place.js';
 import { createDropCopies } from './read-copy-drop.js';
 import {
   beginCopy,
+  type CopyConditions,
   type CopyLimits,
   forgetSurplus,
   forgetUnread,
@@ -38,13 +39,11 @@ import { canBeCopied } from './read-copy-source.js';
 import { createWriteReadCopy } from './read-copy-write.js';
 import { requirePlace } from './source.js';
 
-export interface ReadCopierOptions {
+export interface ReadCopierOptions extends CopyConditions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   /** Finds a version. @throws AppError if it was deleted. */
   readonly find: (wanted: WantedCopy) => Promise<ReadableVersion>;
-  /** Condition that something is writing a store. @param stores Alias of `stores`. */
-  readonly isBeingWritten: (stores: string) => string;
   readonly limits: CopyLimits;
   /** Most bytes of all copies on disk. */
   readonly maxBytes: number;
@@ -115,7 +114,7 @@ export const createReadCopier = (options: ReadCopierOptions): ((stop: AbortSigna
     await forgetSurplus(sql, minRows, maxCount);
     for (;;) {
       await dropUnknown();
-      const wanted = await nextWanted(sql, limits, options.isBeingWritten);
+      const wanted = await nextWanted(sql, limits, options);
       if (stop.aborted || wanted === undefined) break;
       try {
         await make(wanted, stop);

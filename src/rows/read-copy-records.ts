@@ -37,7 +37,7 @@ const madeSmall = (minRows: string): string =>
   `read_copies m JOIN versions mv ON mv.id = m.version_id WHERE m.made_at IS NOT NULL AND mv.row_count < ${minRows}`;
 
 export interface CopyLimits {
-  /** Minimum age of a version in milliseconds. */
+  /** Minimum age in milliseconds of a version that will probably be replaced soon. */
   readonly quietMs: number;
   /** Versions with fewer rows are small. */
   readonly minRows: number;
@@ -45,21 +45,29 @@ export interface CopyLimits {
   readonly maxCount: number;
 }
 
+/** Conditions in SQL. */
+export interface CopyConditions {
+  /** Something is writing a store. @param stores Alias of `stores`. */
+  readonly isBeingWritten: (stores: string) => string;
+  /** The current version of a dataset will probably not be replaced soon. @param versions Alias of `versions`. */
+  readonly isSeldomReplaced: (versions: string) => string;
+}
+
 /**
  * Finds the most recently read version without its requested copy that is old enough and whose store nothing is writing. Requests of the last
  * hour count, so that a copy never displaces one that was read later; small versions only if not all copies of their kind are in use.
- * @param isBeingWritten Returns the condition for an alias of `stores`.
  */
 export const nextWanted = async (
   sql: Sql,
   { quietMs, minRows, maxCount }: CopyLimits,
-  isBeingWritten: (stores: string) => string,
+  { isBeingWritten, isSeldomReplaced }: CopyConditions,
 ): Promise<(WantedCopy & { readonly isSmall: boolean }) | undefined> => {
   const [wanted] = await sql.query<WantedCopy & { isSmall: boolean }>(
     `SELECT v.id AS "versionId", v.dataset_id AS "datasetId", v.row_count < $2 AS "isSmall" FROM read_copies c
        JOIN versions v ON v.id = c.version_id JOIN datasets d ON d.id = v.dataset_id JOIN stores s ON s.id = d.store_id
      WHERE c.made_at IS NULL AND c.next_try_at <= now() AND ${isInUse('c')}
-       AND v.created_at <= now() - $1::double precision * interval '1 millisecond'
+       AND (v.created_at <= now() - $1::double precision * interval '1 millisecond'
+         OR v.id = d.current_version_id AND ${isSeldomReplaced('v')})
        AND (v.row_count >= $2 OR (SELECT count(*) FROM ${madeSmall('$2')} AND ${isInUse('m')}) < $3)
        AND NOT ${isBeingWritten('s')} ORDER BY c.read_at DESC LIMIT 1`,
     [quietMs, minRows, maxCount],

@@ -106,6 +106,7 @@ export const startProduct = async (
       // Work that starts a second after publishing would depend on the speed of the test.
       exportsAheadBytes: '0',
       summariesAheadCells: '0',
+      readCopyMinRows: '0',
       ...changes,
     }),
   );

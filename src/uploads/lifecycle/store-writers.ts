@@ -7,6 +7,16 @@ export const isStoreJoined = (storeId: string): string =>
     WHERE d.store_id = ${storeId} AND ${inStates(['merge', 'replay'], 'p')})`;
 
 /**
+ * Condition that a version came from an upload, and that its dataset had no other one in the hour before.
+ * @param version Alias of the table of versions.
+ */
+export const isFirstForAnHour = (version: string): string =>
+  `(${version}.process_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM (SELECT p.created_at FROM processes p
+      WHERE p.dataset_id = ${version}.dataset_id AND p.id < ${version}.process_id ORDER BY p.id DESC LIMIT 1) AS p
+    WHERE p.created_at > ${version}.created_at - interval '1 hour'))`;
+
+/**
  * Condition that an upload or a compaction writes to a store, or is about to.
  * @param store Alias of the table of stores.
  * @param except SQL expression for the id of a process to ignore.

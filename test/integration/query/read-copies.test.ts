@@ -6,11 +6,12 @@ import { createVersions } from '../../../src/query/versions.js';
 import { createReadCopier, createReadNotes } from '../../../src/rows/index.js';
 import { isPooled } from '../../../src/rows/place.js';
 import type { ReadCopierOptions } from '../../../src/rows/read-copies.js';
-import { forgetCopies, makeRoom, noteRead } from '../../../src/rows/read-copy-records.js';
+import { forgetCopies, makeRoom, nextWanted, noteRead } from '../../../src/rows/read-copy-records.js';
 import { canBeCopied } from '../../../src/rows/read-copy-source.js';
 import { countRepair } from '../../../src/rows/versions.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { isOutage } from '../../../src/storage/outage.js';
+import { isFirstForAnHour, isStoreWritten } from '../../../src/uploads/lifecycle/store-writers.js';
 import { createCutter } from '../../support/cutter.js';
 import { type Client, call, createDataset, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -175,6 +176,7 @@ const copyOnce = (
     clickhouse,
     find,
     isBeingWritten: () => 'false',
+    isSeldomReplaced: () => 'false',
     limits: { quietMs: 0, minRows: 100, maxCount },
     maxBytes: 1e9,
     keepMs: 86_400_000,
@@ -513,6 +515,41 @@ describe('a version that is read again', () => {
     await round(0);
     expect(await made()).toEqual([]);
     await clickhouse.close();
+    await product.startWorker();
+  });
+
+  it('gets its copy without delay if its dataset had no other upload for an hour', async () => {
+    const content = `${header}${rows.slice(0, 150).join('\n')}\n`;
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, content);
+    await product.stopWorker();
+    const { sql } = product;
+    const limits = { quietMs: 300_000, minRows: 100, maxCount: 10 };
+    const conditions = { isBeingWritten: isStoreWritten, isSeldomReplaced: isFirstForAnHour };
+    const isWanted = async ({ versionId }: { versionId?: string | null }): Promise<boolean> => {
+      await sql.query('DELETE FROM read_copies');
+      await noteRead(sql, Number(versionId), true);
+      const wanted = await nextWanted(sql, limits, conditions);
+      expect([undefined, Number(versionId)]).toContain(wanted?.versionId);
+      return wanted !== undefined;
+    };
+    const makeOlder = (uploaded: string | null | undefined, hours: number): Promise<unknown[]> =>
+      sql.query(
+        `UPDATE processes SET created_at = created_at - $2 * interval '1 hour'
+         WHERE id = (SELECT process_id FROM versions WHERE id = $1)`,
+        [uploaded, hours],
+      );
+    expect(await isWanted(first)).toBe(true);
+    await product.startWorker();
+    const second = await upload(owner, dataset, content);
+    await product.stopWorker();
+    expect([await isWanted(first), await isWanted(second)]).toEqual([false, false]);
+    await makeOlder(first.versionId, 2);
+    expect([await isWanted(first), await isWanted(second)]).toEqual([false, true]);
+    await sql.query(`UPDATE versions SET created_at = created_at - interval '6 minutes' WHERE id = $1`, [
+      first.versionId,
+    ]);
+    expect(await isWanted(first)).toBe(true);
     await product.startWorker();
   });
 
