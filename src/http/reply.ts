@@ -75,6 +75,14 @@ const countBytes = async ({ res }: Context, length: number, meter: SentMeter): P
   }
 };
 
+/** Releases what an answer holds if its client has disconnected already: the event `close`, which would release it, does not come again. */
+const isLeft = ({ res }: Context, permit: Permit | undefined, meter: SentMeter | undefined): boolean => {
+  if (!res.closed) return false;
+  permit?.release();
+  meter?.end(0);
+  return true;
+};
+
 const sendBytes = async (
   ctx: Context,
   bytes: Buffer,
@@ -82,6 +90,7 @@ const sendBytes = async (
   { meter, right }: Pick<Reply, 'meter' | 'right'>,
 ): Promise<void> => {
   ctx.set('Content-Length', String(bytes.length));
+  if (isLeft(ctx, permit, meter)) return;
   if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
     permit?.release();
     if (meter !== undefined) await countBytes(ctx, bytes.length, meter);
@@ -90,6 +99,7 @@ const sendBytes = async (
     return;
   }
   await countAhead(meter, pieceBytes);
+  if (isLeft(ctx, permit, meter)) return;
   unsent.add(bytes.length);
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });

@@ -62,7 +62,22 @@ const routes: Route[] = [
     // Larger than the kernel buffers of a client that does not read.
     handler: () => ok({ text: 'x'.repeat(16 * MiB) }),
   }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/late',
+    handler: async ({ signal }) => {
+      waiting += 1;
+      await once(signal, 'abort');
+      late += 1;
+      return ok({ text: 'x'.repeat(16 * MiB) });
+    },
+  }),
 ];
+
+/** Requests whose answer waits until the client has disconnected, and such answers. */
+let waiting = 0;
+let late = 0;
 
 let app: HttpServer | undefined;
 let port = 0;
@@ -182,5 +197,16 @@ describe('byte budgets', () => {
     }
     expect(await refusal(ask, '/answers', 'zoe')).toEqual([503, 'no_answer_room', true]);
     expect((await ask('GET', '/answers', { key: 'ada' })).json().code).toBe('answers_not_read');
+  });
+
+  it('for answers: none is used by those whose clients had left before', async () => {
+    const ask = await start({ answerBytes: 65 * MiB });
+    for (const [at, name] of names.entries()) {
+      const socket = await send(`GET /api/late HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\n\n`);
+      await expect.poll(() => waiting).toBe(at + 1);
+      socket.destroy();
+    }
+    await expect.poll(() => late).toBe(names.length);
+    for (const name of names) expect((await ask('GET', '/answers', { key: name })).status).toBe(200);
   });
 });
