@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { endingWith } from '../lib/byte-stream.js';
 import type { ReadableVersion } from '../model/version.js';
 import { isPooled, serverOf, widePartColumns } from '../rows/index.js';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
@@ -45,8 +46,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   const open = (page: Plan, at: ReadContext): Promise<Readable> => openSelected(reader, page, at);
   if (join === undefined || plan.wholeFile === undefined) return open(plan, context);
   const { first, files } = await openGroups(reader, plan, context, open);
-  // A generator that never started does not run its `finally`.
-  return join(files, plan.output.length).once('close', () => first.destroy());
+  return endingWith(join(files, plan.output.length), first);
 };
 
 /** Opens the rows with a single query. */
@@ -67,7 +67,7 @@ const openSelected = async (reader: Reader, plan: Plan, context: ReadContext): P
     isHeavy: isHeavy(plan),
     ...context,
   });
-  return frame.rows(bytes, output, plan.about);
+  return endingWith(frame.rows(bytes, output, plan.about), bytes);
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { endingWith } from '../lib/byte-stream.js';
 import type { StoredColumn } from '../model/column.js';
 import { serverOf } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
@@ -131,5 +132,6 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
     });
   };
 
-  return frame.transposed(inTurn(await open(0), parts.length, open), headers, options, plan.about);
+  const first = await open(0);
+  return endingWith(frame.transposed(inTurn(first, parts.length, open), headers, options, plan.about), first);
 };

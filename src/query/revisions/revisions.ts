@@ -7,6 +7,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { endingWith } from '../../lib/byte-stream.js';
 import { type Cache, createCache } from '../../lib/cache.js';
 import type { Instant } from '../../lib/instant.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
@@ -281,7 +282,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
         place: serverOf(...history.groups),
         ...context,
       });
-      return { body: frame.rows(bytes, output), ...matched };
+      return { body: endingWith(frame.rows(bytes, output), bytes), ...matched };
     },
   };
 };

@@ -86,6 +86,7 @@ export const versions: Readonly<Record<string, ReadableVersion>> = {
 /** Records the statements of requests, and returns a few small results that requests need to continue. */
 export const recorder = () => {
   const statements: ReadQuery[] = [];
+  const opened: Readable[] = [];
   const answer = (sql: string): unknown[] => {
     if (sql.includes(' AS date FROM')) return [{ date: '2020-01-01' }, { date: '2020-01-02' }];
     if (sql.includes('AS rows, toString(max(m))')) return [{ rows: '3', most: '2' }];
@@ -105,7 +106,9 @@ export const recorder = () => {
     database: 'db',
     open: async (query) => {
       statements.push(query);
-      return Readable.from([]);
+      const bytes = Readable.from([], { objectMode: false });
+      opened.push(bytes);
+      return bytes;
     },
     queryObjects: async <T>(query: ReadQuery): Promise<T[]> => {
       statements.push(query);
@@ -122,7 +125,7 @@ export const recorder = () => {
       // Sorted, because requests read rows and their number concurrently.
       .sort()
       .join('\n\n');
-  return { reader, text };
+  return { reader, text, opened };
 };
 
 export const versionsOf = (version: ReadableVersion): Versions => ({
@@ -149,8 +152,8 @@ export const requestOf = (query: Record<string, string>, skipToken?: string): Do
 };
 
 export const downloadsOf = (version: ReadableVersion) => {
-  const { reader, text } = recorder();
+  const { reader, text, opened } = recorder();
   const pageTokens = createPageTokens('t'.repeat(32));
   const downloads = createDownloads({ versions: versionsOf(version), reader, semaphore, pageTokens });
-  return { downloads, pageTokens, text };
+  return { downloads, pageTokens, text, opened };
 };

@@ -53,9 +53,7 @@ const columnar = (
   frame: {
     rows: (bytes, columns, about) => {
       const additions = { fieldIds: columns.map(({ fieldId }) => fieldId), metadata: metadataOf(about) };
-      const file = byteStream(write(bytes, additions));
-      // A generator that never started does not destroy its source.
-      return file.once('close', () => bytes.destroy());
+      return byteStream(write(bytes, additions));
     },
     transposed: (bytes, names, _appearance, about) =>
       byteStream(write(bytes, { fieldIds: names.map(() => undefined), metadata: metadataOf(about) })),
