@@ -130,14 +130,16 @@ export const createSummaries = ({ reader, semaphore, calculations, sql }: Summar
     chosen: readonly StoredColumn[],
   ): Promise<Body> => {
     const key = contentName(version);
-    const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
-    if (missing.length > 0) {
-      const found = await withinPermit({ version, owner }, context.signal, () =>
-        computeAll(missing, sourceOf(reader, version), version.rowCount, context),
-      );
-      parts.set(key, { ...parts.get(key), ...asJson(withoutNames(found)) });
-    }
-    return parts.get(key) ?? {};
+    const known = parts.get(key) ?? {};
+    const missing = chosen.filter(({ id }) => known[String(id)] === undefined);
+    if (missing.length === 0) return known;
+    const found = await withinPermit({ version, owner }, context.signal, () =>
+      computeAll(missing, sourceOf(reader, version), version.rowCount, context),
+    );
+    // Meanwhile the entry may have been dropped for others, or got further columns.
+    const body = { ...known, ...parts.get(key), ...asJson(withoutNames(found)) };
+    parts.set(key, body);
+    return body;
   };
 
   return {
