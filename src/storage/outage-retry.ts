@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOutage } from '../../storage/outage.js';
+import { isOutage } from './outage.js';
 
 const pauseMs = 500;
 

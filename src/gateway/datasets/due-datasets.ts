@@ -1,4 +1,5 @@
 import type { Leases } from '../../jobs/leases.js';
+import { retryInOutage } from '../../storage/outage-retry.js';
 
 /** Datasets with work that is due. */
 interface DueRecords<T, O> {
@@ -15,22 +16,30 @@ interface DueWork<T, O> {
   readonly kind: 'backfill' | 'refresh';
   /** Its signal is aborted when the process stops or loses the lease. */
   readonly run: (work: T, stop: AbortSignal) => Promise<O>;
-  readonly failureOf: (work: T, error: unknown) => O;
+  /** @param unrecorded Outcome of the run, if that is what could not be stored. */
+  readonly failureOf: (work: T, error: unknown, unrecorded?: O) => O;
 }
+
+/** Milliseconds for which it is tried to store an outcome while PostgreSQL is down. */
+const recordMs = 10_000;
 
 /** Works on datasets until nothing is due, each in one process at a time. Returns the number of runs. */
 export const runDueDatasets = async <T, O>(
   { records, leases, kind, run, failureOf }: DueWork<T, O>,
   stop: AbortSignal,
 ): Promise<number> => {
+  const record = (work: T, outcome: O): Promise<void> =>
+    retryInOutage(() => records.finish(work, outcome), recordMs);
   const runAndRecord = async (work: T, signal: AbortSignal): Promise<void> => {
+    let outcome: O | undefined;
     try {
-      await records.finish(work, await run(work, signal));
+      outcome = await run(work, signal);
+      await record(work, outcome);
     } catch (error) {
-      // The process stops, or another one has the lease.
-      if (signal.aborted) return;
+      // The process stops, or another one has the lease. An outcome is stored nevertheless: an upload that is not known would be repeated.
+      if (outcome === undefined && signal.aborted) return;
       // An outcome that cannot be stored is a failure too; otherwise the work would stay the most overdue.
-      await records.finish(work, failureOf(work, error));
+      await record(work, failureOf(work, error, outcome));
     }
   };
   const runIfDue = (datasetId: number): Promise<boolean | undefined> =>

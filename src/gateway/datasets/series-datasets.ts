@@ -165,8 +165,9 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
       return outcome;
     },
-    failureOf(due: DueRun, error: unknown): RunOutcome {
-      const outcome = outcomeOf(due, error);
+    failureOf(due: DueRun, error: unknown, unrecorded?: RunOutcome): RunOutcome {
+      const { upload } = unrecorded ?? {};
+      const outcome = { ...outcomeOf(due, error), ...(upload && { upload }) };
       onRun('failed');
       const { datasetId: dataset, provider } = due;
       log.warn({ dataset, provider, reason: outcome.error }, 'refresh failed');

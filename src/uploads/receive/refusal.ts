@@ -2,9 +2,9 @@ import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessError } from '../../model/process.js';
 import { isOutage } from '../../storage/outage.js';
+import { retryInOutage } from '../../storage/outage-retry.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { Upload } from '../options/upload.js';
-import { retryInOutage } from './outage-retry.js';
 
 interface RefusalOptions {
   readonly dispatcher: Pick<Dispatcher, 'fail'>;

@@ -12,11 +12,11 @@ import { conflict, unavailable } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessView } from '../../model/process.js';
 import { isOutage } from '../../storage/outage.js';
+import { retryInOutage } from '../../storage/outage-retry.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import { abandoned, unanswered } from '../lifecycle/transition-records.js';
 import type { Upload } from '../options/upload.js';
-import { retryInOutage } from './outage-retry.js';
 
 interface SenderWatch {
   /** @throws AppError `upload_unanswered` if the sender has disconnected */

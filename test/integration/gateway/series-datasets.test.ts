@@ -318,6 +318,42 @@ describe('a refresh', () => {
     expect((await stateOf(good)).next?.getTime()).toBeGreaterThan(Date.now());
   });
 
+  it('whose outcome cannot be stored, or not at once, does not upload the same again', async () => {
+    const id = await make();
+    answer = () => ({ data: [{ date: '2026-01-01', value: '1.1' }] });
+    await database.sql.query(
+      `ALTER TABLE series_datasets ADD CONSTRAINT refuse CHECK (last_error IS NOT NULL OR next_run_at <= now()) NOT VALID`,
+    );
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(never);
+    await database.sql.query('ALTER TABLE series_datasets DROP CONSTRAINT refuse');
+    expect([uploads.length, (await stateOf(id)).failures]).toEqual([2, 1]);
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(never);
+    expect([uploads.length, (await stateOf(id)).failures]).toEqual([2, 0]);
+    answer = () => ({ data: [{ date: '2026-01-01', value: '1.2' }] });
+    const stop = new AbortController();
+    let failures = 2;
+    const unsteady: typeof database.sql = {
+      ...database.sql,
+      query: async (statement, values) => {
+        const text = typeof statement === 'string' ? statement : statement.text;
+        if (text.includes('SET last_run_at') && failures > 0) {
+          failures -= 1;
+          stop.abort();
+          throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+        }
+        return database.sql.query(statement, values);
+      },
+    };
+    await openProcess().refreshSoon(id);
+    await openProcess(unsteady).runDue(stop.signal);
+    expect([uploads.length, failures]).toEqual([3, 0]);
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(never);
+    expect([uploads.length, (await stateOf(id)).failures]).toEqual([3, 0]);
+  });
+
   it('uploads no stale answer that is served while the upstream is down', async () => {
     const id = await make();
     answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
