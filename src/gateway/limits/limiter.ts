@@ -25,7 +25,7 @@ export interface Limiter {
     owner: QuotaOwner,
     /** `mayWaitMs`: longest wait for the turn if it is longer than the usual one. */
     options: { readonly counted: boolean; readonly mayWaitMs?: number | undefined },
-    /** `careful`: the first request after a hold; `hold` or `release` must follow. */
+    /** `careful`: the first request after a hold; `hold` or `release` must follow, or an error if it was not sent. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
   /** Stops requests after a refusal of the upstream. Returns the milliseconds until the next one may be sent. */
@@ -187,7 +187,13 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       countLoad(entry, owner.account, 1);
       try {
         return await enqueue(entry, owner, { priority, boundMs }, async (waitedMs) => {
-          return send(await admit(owner, counted, Math.max(0, boundMs - waitedMs)));
+          const careful = await admit(owner, counted, Math.max(0, boundMs - waitedMs));
+          try {
+            return await send(careful);
+          } catch (error) {
+            if (careful) await usage.withdrawProbe(scopeOf(owner));
+            throw error;
+          }
         });
       } finally {
         countLoad(entry, owner.account, -1);

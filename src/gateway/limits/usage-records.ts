@@ -21,7 +21,7 @@ export type Admission =
   | {
       readonly granted: true;
       readonly waitMs: number;
-      /** The first request after a hold: `release` or `hold` must follow; no other request is sent until then. */
+      /** The first request after a hold: `release`, `hold` or `withdrawProbe` must follow; no other request is sent until then. */
       readonly careful: boolean;
     }
   | Extract<Decision, { granted: false }>;
@@ -53,6 +53,8 @@ export interface UsageRecords {
   hold(scope: string, length: number | { readonly midnightIn: string } | undefined): Promise<number>;
   /** The probe request after a hold succeeded. */
   release(scope: string): Promise<void>;
+  /** The probe request was not sent: the next request is one. */
+  withdrawProbe(scope: string): Promise<void>;
   /** Ends the holds of an upstream for all keys. Returns their scopes. */
   lift(provider: string): Promise<readonly string[]>;
   /** Deletes expired counts. */
@@ -235,6 +237,10 @@ export const createUsageRecords = ({
 
   async release(scope) {
     await sql.query('DELETE FROM gateway_holds WHERE scope = $1 AND trying_until IS NOT NULL', [scope]);
+  },
+
+  async withdrawProbe(scope) {
+    await sql.query('UPDATE gateway_holds SET trying_until = NULL WHERE scope = $1', [scope]);
   },
 
   async lift(provider) {

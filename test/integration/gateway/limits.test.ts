@@ -275,6 +275,19 @@ describe('the limiter', () => {
     expect(peak).toBe(3);
   });
 
+  it('sends another probe after a hold if the first one was not sent', async () => {
+    const limiter = open(60_000);
+    const owner = ownerOf('probed', { maxConcurrent: 1 });
+    await limiter.hold(owner, 60_000);
+    await database.sql.query(`UPDATE gateway_holds SET until = now() WHERE scope = 'probed/none'`);
+    const probe = (send: (careful: boolean) => Promise<boolean>) =>
+      limiter.run(owner, { counted: true }, send);
+    await expect(probe(() => Promise.reject(new Error('circuit open')))).rejects.toThrow('circuit open');
+    expect(await probe(async (careful) => careful)).toBe(true);
+    // The outcome of that one is not known, so no other one is sent.
+    await expect(probe(async (careful) => careful)).rejects.toMatchObject({ details: { reason: 'held' } });
+  });
+
   it('refuses at once or after the maximum wait, naming the provider, and never sends a refused request', async () => {
     const limiter = open(2_000);
     const owner = ownerOf('slow', { maxConcurrent: 1, anonymous: { perSecond: 1.5 } });
