@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { byteStream } from '../lib/byte-stream.js';
 import { isAppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import { unlessMissing } from '../lib/missing-files.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 
 /** A file that is being made. */
@@ -43,13 +44,6 @@ interface Progress extends EventEmitter<{ step: [] }> {
   state: 'running' | 'done' | 'failed';
   error: unknown;
 }
-
-/** Undefined if the file or folder does not exist. */
-const unlessGone = <T>(found: Promise<T>): Promise<T | undefined> =>
-  found.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 
 const createProgress = (): Progress => {
   const events = new EventEmitter<{ step: [] }>();
@@ -173,10 +167,10 @@ export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Buil
     },
     current: (key) => running.get(key),
     async tidy() {
-      for (const name of (await unlessGone(readdir(spoolFolder))) ?? []) {
+      for (const name of (await unlessMissing(readdir(spoolFolder))) ?? []) {
         const path = join(spoolFolder, name);
         // A build that ends meanwhile removes its file.
-        const stats = await unlessGone(stat(path));
+        const stats = await unlessMissing(stat(path));
         if (stats !== undefined && Date.now() - stats.mtimeMs > abandonedMs) await rm(path, { force: true });
       }
     },

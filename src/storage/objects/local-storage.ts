@@ -1,9 +1,10 @@
 import type { BigIntStats } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type AppError, unavailable } from '../../lib/errors.js';
+import { isMissing, unlessMissing } from '../../lib/missing-files.js';
 import type { ObjectState, ObjectStorage } from './object-storage.js';
-import { openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
+import { entriesIn, openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
 
 /** This service creates the keys; any other key must not leave the folder. */
 const checkedKey = (key: string): string => {
@@ -12,8 +13,6 @@ const checkedKey = (key: string): string => {
   }
   return key;
 };
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 const fileGone = (cause: unknown): AppError =>
   unavailable(
@@ -82,13 +81,9 @@ export const createGuardedStorage = (given: string, refuse: Refuse): ObjectStora
       await storage.delete(key);
     },
     async *list() {
-      const keys = await regularFilesOf(folder, refuse).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      for (const key of keys) {
-        const { size, mtimeMs } = await lstat(join(folder, key));
-        yield { key, size, storedAtMs: mtimeMs };
+      for (const key of await regularFilesOf(folder, refuse)) {
+        const info = await unlessMissing(lstat(join(folder, key)));
+        if (info !== undefined) yield { key, size: info.size, storedAtMs: info.mtimeMs };
       }
     },
   };
@@ -100,12 +95,8 @@ export const createLocalStorage = (given: string): ObjectStorage => {
   const pathOf = (key: string): string => join(folder, checkedKey(key));
   return {
     async stat(key) {
-      try {
-        return stateOf(await stat(pathOf(key), { bigint: true }));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
+      const info = await unlessMissing(stat(pathOf(key), { bigint: true }));
+      return info && stateOf(info);
     },
     async read(key, range) {
       // Opened before the answer starts, so that a file that is removed meanwhile can still be read to its end.
@@ -132,16 +123,8 @@ export const createLocalStorage = (given: string): ObjectStorage => {
       if (dirname(path) !== folder) await removeEmpty(dirname(path));
     },
     async *list() {
-      let entries: Awaited<ReturnType<typeof readdirOf>>;
-      try {
-        entries = await readdirOf(folder);
-      } catch (error) {
-        if (isMissing(error)) return;
-        throw error;
-      }
-      for (const path of entries) {
-        const key = path.split('\\').join('/');
-        const info = await this.stat(key);
+      for await (const { key, isFile } of entriesIn(folder)) {
+        const info = isFile ? await this.stat(key) : undefined;
         if (info !== undefined) yield { key, ...info };
       }
     },
@@ -149,12 +132,4 @@ export const createLocalStorage = (given: string): ObjectStorage => {
       return undefined;
     },
   };
-};
-
-/** Paths of all files in the folder and its subfolders, relative to the folder. */
-const readdirOf = async (folder: string): Promise<string[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 };

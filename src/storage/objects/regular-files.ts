@@ -1,6 +1,7 @@
 /** Reads regular files of a folder that others can write to: no symbolic links, devices or pipes. */
 import { constants, type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
+import { unlessMissing } from '../../lib/missing-files.js';
 
 /** Creates the error for anything but regular files and folders. */
 export type Refuse = (what: string) => Error;
@@ -38,14 +39,27 @@ export const openRegular = async (folder: string, key: string, refuse: Refuse): 
   }
 };
 
+/** Whatever is in the folder and its subfolders, but no folders. A folder that is missing, or removed meanwhile, is empty. */
+export async function* entriesIn(
+  folder: string,
+  prefix = '',
+): AsyncGenerator<{ readonly key: string; readonly isFile: boolean }> {
+  const entries = await unlessMissing(readdir(join(folder, prefix), { withFileTypes: true }));
+  for (const entry of entries ?? []) {
+    const key = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) yield* entriesIn(folder, key);
+    else yield { key, isFile: entry.isFile() };
+  }
+}
+
 /**
  * Keys of all files in the folder and its subfolders. @throws the error of `refuse` if it contains anything but regular files and folders.
  */
 export const regularFilesOf = async (folder: string, refuse: Refuse): Promise<string[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const keyOf = (entry: (typeof entries)[number]): string =>
-    relative(folder, join(entry.parentPath, entry.name));
-  const odd = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
-  if (odd !== undefined) throw refuse(notRegular(keyOf(odd)));
-  return entries.filter((entry) => entry.isFile()).map(keyOf);
+  const keys: string[] = [];
+  for await (const { key, isFile } of entriesIn(folder)) {
+    if (!isFile) throw refuse(notRegular(key));
+    keys.push(key);
+  }
+  return keys;
 };

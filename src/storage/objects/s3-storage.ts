@@ -92,6 +92,9 @@ const createClient = (options: S3StorageOptions, endpoint: string | undefined): 
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   });
 
+/** Uploads of a file that is not found afterwards as it was sent. */
+const maxAdoptAttempts = 3;
+
 /** Stores objects in a bucket of S3-compatible object storage. A multipart upload becomes visible whole or not at all. */
 export const createS3Storage = (options: S3StorageOptions): S3Storage => {
   const { bucket: Bucket, prefix } = options;
@@ -126,16 +129,19 @@ export const createS3Storage = (options: S3StorageOptions): S3Storage => {
     },
     async adopt(key, path) {
       const { size } = await stat(path);
-      const upload = new Upload({
-        client,
-        params: { ...at(key), Body: createReadStream(path) },
-        partSize: Math.max(minPartBytes, Math.ceil(size / maxParts)),
-        queueSize: partsInFlight,
-        leavePartsOnError: false,
-      });
-      await upload.done();
-      const stored = await statOf(key);
-      if (stored?.size !== size) {
+      for (let attempt = 1; ; attempt += 1) {
+        const upload = new Upload({
+          client,
+          params: { ...at(key), Body: createReadStream(path) },
+          partSize: Math.max(minPartBytes, Math.ceil(size / maxParts)),
+          queueSize: partsInFlight,
+          leavePartsOnError: false,
+        });
+        await upload.done();
+        const stored = await statOf(key);
+        if (stored?.size === size) break;
+        // Another process may have replaced or removed the object since.
+        if (attempt < maxAdoptAttempts) continue;
         await client.send(new DeleteObjectCommand(at(key)));
         throw new Error(`the object storage has ${stored?.size ?? 'none'} of ${size} bytes of ${key}`);
       }

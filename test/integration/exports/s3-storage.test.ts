@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -113,6 +116,30 @@ describe('object storage', () => {
     expect(url.origin).toBe('https://files.example.org');
     expect(url.pathname).toBe(`/${server.options.bucket}/${prefix}/v1/big.csv`);
     outside.close();
+  });
+
+  it('stores a file even if another process replaces or removes the object before it is checked', async () => {
+    const others = [
+      async () => lenient.adopt('v8/shared.csv', await spooled(Buffer.from('longer\r\n'))),
+      () => lenient.delete('v8/shared.csv'),
+    ];
+    const proxy = createServer(async (asked, answer) => {
+      if (asked.method === 'HEAD') await others.shift()?.();
+      const { method, headers } = asked;
+      const forwarded = request(`${server.lenient.endpoint}${asked.url}`, { method, headers }, (received) => {
+        answer.writeHead(received.statusCode ?? 0, received.headers);
+        received.pipe(answer);
+      });
+      asked.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const disturbed = createS3Storage({ ...server.lenient, prefix, endpoint: `http://127.0.0.1:${port}` });
+    await disturbed.adopt('v8/shared.csv', await spooled(Buffer.from('a\r\n')));
+    expect(others).toEqual([]);
+    expect((await buffer(await storage.read('v8/shared.csv'))).toString()).toBe('a\r\n');
+    disturbed.close();
+    proxy.close();
   });
 
   it('stores nothing of a file that could not be read', async () => {

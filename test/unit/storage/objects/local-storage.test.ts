@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalStorage } from '../../../../src/storage/objects/local-storage.js';
+import { createGuardedStorage, createLocalStorage } from '../../../../src/storage/objects/local-storage.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -27,6 +27,23 @@ describe('local storage', () => {
     await storage.delete('v1/transposed.csv');
     await storage.delete('v1/transposed.csv');
     expect(await readdir(folder)).toEqual(['spool']);
+  });
+
+  it.each([
+    ['local', createLocalStorage],
+    ['guarded', (path: string) => createGuardedStorage(path, (what) => new Error(what))],
+  ])('lists all files while folders are removed: %s', async (_name, create) => {
+    await put('v500/table.csv');
+    await rmdir(join(folder, 'spool'));
+    const empty = Array.from({ length: 400 }, (_, at) => join(folder, `v${at}`));
+    for (const path of empty) await mkdir(path);
+    const listing = (async () => {
+      const keys: string[] = [];
+      for await (const { key } of create(folder).list()) keys.push(key);
+      return keys;
+    })();
+    await Promise.all(empty.map((path) => rmdir(path)));
+    expect(await listing).toEqual(['v500/table.csv']);
   });
 
   it('never removes its own folder', async () => {
