@@ -13,7 +13,7 @@ import type { CommandParts } from './parts.js';
 interface StorageTools {
   readonly tidy: Tidy;
   readonly exported: ObjectStorage;
-  /** Removes files of deleted versions, old ones and those beyond the limits. Returns their number. */
+  /** Removes files of deleted versions and old ones. Returns their number. */
   sweepFiles(): Promise<number>;
 }
 
@@ -37,10 +37,8 @@ export const openStorageTools = async (parts: CommandParts): Promise<StorageTool
   return {
     tidy,
     exported,
-    sweepFiles: async () => {
-      const removed = await sweepFiles({ storage: exported, folder, maxAgeMs, kept: keptVersions(sql) });
-      return removed + (await folder.enforceLimits());
-    },
+    // The API enforces the limits of files: it knows uses that are not in the list yet.
+    sweepFiles: () => sweepFiles({ storage: exported, folder, maxAgeMs, kept: keptVersions(sql) }),
   };
 };
 

@@ -121,7 +121,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     started.done
       .then(async () => {
         const info = await storage.stat(key);
-        if (info !== undefined) await folder.add({ key, datasetId, bytes: info.size });
+        if (info !== undefined) await folder.add({ ...info, key, datasetId });
       })
       .catch((error: unknown) => log.warn({ file: key, err: error }, 'export file not listed'));
     return started;

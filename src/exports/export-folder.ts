@@ -5,12 +5,17 @@
  * next check. The file that was used last is never removed, neither in total nor of an account, however large it is.
  */
 import type { Log } from '../lib/log.js';
-import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
+import type { ObjectState, ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
+
+interface AddedFile extends Pick<ObjectState, 'size' | 'storedAtMs'> {
+  readonly key: string;
+  readonly datasetId: number;
+}
 
 export interface ExportFolder {
   /** Adds a finished file to the list, and evicts others for it. */
-  add(file: { readonly key: string; readonly datasetId: number; readonly bytes: number }): Promise<void>;
+  add(file: AddedFile): Promise<void>;
   /** Records that the file was used now. */
   use(key: string): void;
   /** Adds stored files that are not in the list, by their versions; a restored catalog may lack some. */
@@ -41,11 +46,13 @@ const maxUncheckedBytes = 4 * 1024 * 1024;
 
 const lockSql = `SELECT pg_advisory_xact_lock(hashtextextended('export folder', 0))`;
 
+/** The time of the file and not of the statement, which may be late: the order of use is that of the files. */
 const addSql = prepared(`
-  INSERT INTO export_files (key, account_id, bytes)
-  SELECT $1, r.created_by, $3 FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = $2
-  ON CONFLICT (key) DO UPDATE
-    SET account_id = excluded.account_id, bytes = excluded.bytes, stored_at = now(), used_at = now()`);
+  INSERT INTO export_files AS e (key, account_id, bytes, stored_at, used_at)
+  SELECT $1, r.created_by, $3, s.at, s.at
+    FROM datasets d JOIN repositories r ON r.id = d.repository_id, to_timestamp($4::float8 / 1000) AS s (at) WHERE d.id = $2
+  ON CONFLICT (key) DO UPDATE SET account_id = excluded.account_id, bytes = excluded.bytes,
+    stored_at = excluded.stored_at, used_at = greatest(e.used_at, excluded.used_at)`);
 
 /** The owner is that of the version or, if it was deleted, that of its oldest clone. */
 const adoptSql = prepared(`
@@ -115,9 +122,9 @@ export const createExportFolder = (options: ExportFolderOptions): ExportFolder =
   };
 
   return {
-    async add({ key, datasetId, bytes }) {
-      await sql.query(addSql, [key, datasetId, bytes]);
-      unchecked += bytes;
+    async add({ key, datasetId, size, storedAtMs }) {
+      await sql.query(addSql, [key, datasetId, size, storedAtMs]);
+      unchecked += size;
       if (unchecked >= Math.min(maxBytes / checkedShare, maxUncheckedBytes)) await enforceLimits();
     },
 

@@ -20,7 +20,7 @@ export const sweptItems = (report: RetentionReport, files: number): SweptItem[] 
   { where: 'ClickHouse', what: 'segments that are missing (not removed)', count: report.missingSegments },
   {
     where: 'export files',
-    what: 'files of deleted versions, old files, and files beyond the limits',
+    what: 'files of deleted versions, and old files',
     count: files,
   },
 ];

@@ -38,11 +38,13 @@ afterAll(async () => {
 
 /** Runs instead of the next transaction of the folder. */
 let instead: Sql['tx'] | undefined;
+const startMs = Date.now() - 60_000;
 let deleted: string[];
 let folder: ExportFolder;
 
-const add = (key: string, at: number): Promise<void> =>
-  folder.add({ key, datasetId: datasets[at] ?? 0, bytes: 100 });
+/** Adds the file of a dataset that was stored at this second. */
+const add = (key: string, at: number, second = at): Promise<void> =>
+  folder.add({ key, datasetId: datasets[at] ?? 0, size: 100, storedAtMs: startMs + second * 1_000 });
 
 beforeEach(async () => {
   await sql.query('DELETE FROM export_files');
@@ -64,6 +66,14 @@ beforeEach(async () => {
   });
   await add('used again', 0);
   await add('used once', 1);
+});
+
+it('files are listed in the order in which they were stored, however late they are added', async () => {
+  await sql.query('DELETE FROM export_files');
+  await add('second', 1);
+  await add('first', 0);
+  await add('third', 2);
+  expect(deleted).toEqual(['first']);
 });
 
 describe('a file that was used again stays', () => {
@@ -101,7 +111,7 @@ describe('a file that was used again stays', () => {
       return result;
     };
     await folder.enforceLimits();
-    await add('new', 2);
+    await add('new', 2, 120);
     expect(deleted).toEqual(['used once']);
   });
 });

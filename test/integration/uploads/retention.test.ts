@@ -188,7 +188,7 @@ describe('a sweep on demand', () => {
       'segments that PostgreSQL does not know': 1,
       'tables that PostgreSQL does not know': 1,
       'segments that are missing (not removed)': 0,
-      'files of deleted versions, old files, and files beyond the limits': 2,
+      'files of deleted versions, and old files': 2,
     });
     expect(await product.clickhouse(`SELECT count() FROM ${table}`)).toBe('1\n');
     expect((await fileFolders()).filter((name) => ids.includes(name.slice(1)))).toEqual([`v${ids[0]}`]);
