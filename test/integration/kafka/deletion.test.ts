@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
@@ -56,18 +57,33 @@ const untilReady = async (): Promise<void> => {
   await expect.poll(isReady).toBe(true);
 };
 
-/** Sends new messages, then deletes them while `look` reads: first at its begin, then later and later. */
+/** Runs a look that nothing disturbs. @returns what it saw, and how many of the shortest pauses fit into it. */
+const lookUndisturbed = async <T>(look: () => Promise<T>): Promise<{ saw: T; pauses: number }> => {
+  let pauses = 0;
+  const timer = setInterval(() => {
+    pauses += 1;
+  }, 1);
+  try {
+    return { saw: await look(), pauses };
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+/** Sends new messages and looks, then sends and deletes some while `look` reads: first at its begin, then later and later. */
 const lookWhileDeleted = async <T>(look: () => Promise<T>): Promise<T[]> => {
   await untilReady();
   const producer = clientOf(kafka).producer();
   await producer.connect();
-  const seen: T[] = [];
+  const messages = Array.from({ length: 4 }, (_, at) => ({ value: 'new', partition: at % partitions }));
+  await producer.send({ topic: topics.bulk, messages });
+  const { saw, pauses } = await lookUndisturbed(look);
+  const seen = [saw];
   for (let round = 0; round < rounds; round += 1) {
-    const messages = Array.from({ length: 4 }, (_, at) => ({ value: 'new', partition: at % partitions }));
     await producer.send({ topic: topics.bulk, messages });
     const ends = await admin.fetchTopicOffsets(topics.bulk);
     const looking = look();
-    await new Promise((resolve) => setTimeout(resolve, round % 20));
+    for (let pause = 0; pause < (pauses * round) / rounds; pause += 1) await sleep(1);
     await admin.deleteTopicRecords({
       topic: topics.bulk,
       partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
@@ -91,15 +107,20 @@ it('messages that Kafka deletes while their age is read do not count as old', as
   expect(lags.some(({ lag }) => lag > 0)).toBe(true);
 });
 
-it('a reader ends where the messages that it waits for do not exist', async () => {
-  const reader = createTopicReader({ kafka, groupPrefix, log: silentLog, lostAfterMs: 200 });
+/** Sends messages to the first partition of a topic. @returns the offset behind them. */
+const sendShort = async (values: readonly string[]): Promise<bigint> => {
   const producer = clientOf(kafka).producer();
   await producer.connect();
-  const messages = ['one', 'two'].map((value) => ({ value, partition: 0 }));
+  const messages = values.map((value) => ({ value, partition: 0 }));
   await producer.send({ topic: topics.short, messages });
   await producer.disconnect();
   const ends = await admin.fetchTopicOffsets(topics.short);
-  const high = BigInt(ends.find(({ partition }) => partition === 0)?.high ?? 0);
+  return BigInt(ends.find(({ partition }) => partition === 0)?.high ?? 0);
+};
+
+it('a reader ends where the messages that it waits for do not exist', async () => {
+  const reader = createTopicReader({ kafka, groupPrefix, log: silentLog, lostAfterMs: 200 });
+  const high = await sendShort(['one', 'two']);
   const seen: string[] = [];
   const read = (from: bigint, to: bigint): Promise<void> =>
     reader.read(topics.short, [{ partition: 0, from, to }], async ({ value }) => {
