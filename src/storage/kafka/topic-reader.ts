@@ -117,8 +117,10 @@ const consume = (
       for (const [partition, at] of next) {
         const { low, high } = offsets.get(partition) ?? { low: 0n, high: 0n };
         const last = end.get(partition) ?? 0n;
-        if (low > at) next.set(partition, low);
-        if (high >= last) continue;
+        const from = low > at ? low : at;
+        if (from > at) next.set(partition, from);
+        // The messages up to the end of the log are still to come, however long the consumer takes to join.
+        if (high >= last || from < high) continue;
         if (shortBefore.has(partition)) next.set(partition, last);
         else short.add(partition);
       }

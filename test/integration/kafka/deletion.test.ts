@@ -131,3 +131,44 @@ it('a reader ends where the messages that it waits for do not exist', async () =
   await read(high + 5n, high + 6n);
   expect(seen.slice(0, 2)).toEqual(['one', 'two']);
 });
+
+it('a reader that joins late reads what is left of a range whose end is lost', async () => {
+  const late = connectKafka('late-reader');
+  const client = clientOf(late);
+  let looks = 0;
+  let goOn = (): void => undefined;
+  const looked = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const { admin: openAdmin, consumer: openConsumer } = client;
+  // The reader gives up what is lost at the second look at the offsets.
+  client.admin = (options) => {
+    const opened = openAdmin.call(client, options);
+    const { disconnect } = opened;
+    return Object.assign(opened, {
+      disconnect: async () => {
+        await disconnect();
+        looks += 1;
+        if (looks === 2) goOn();
+      },
+    });
+  };
+  client.consumer = (options) => {
+    const opened = openConsumer.call(client, options);
+    const { run } = opened;
+    return Object.assign(opened, {
+      run: async (config: Parameters<typeof run>[0]) => {
+        await looked;
+        await run(config);
+      },
+    });
+  };
+  const reader = createTopicReader({ kafka: late, groupPrefix, log: silentLog, lostAfterMs: 50 });
+  const high = await sendShort(['one', 'two']);
+  const seen: string[] = [];
+  await reader.read(topics.short, [{ partition: 0, from: high - 2n, to: high + 5n }], async ({ value }) => {
+    seen.push(String(value));
+    return 'next';
+  });
+  expect(seen).toEqual(['one', 'two']);
+});
