@@ -116,7 +116,16 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
 /** Comment lines keep proxies from closing a silent connection. */
 const keepAliveMs = 15_000;
 
-async function* progressEvents(
+/** The view, with the percent that its attempt has reached before: each chunk that is sent lowers the share of those stored. */
+const notBehind = (before: ProcessView, view: ProcessView): ProcessView => {
+  const [{ percent: reached, attempt }, { progress }] = [before.progress, view];
+  if (progress.attempt !== attempt || progress.percent === null || progress.percent >= (reached ?? 0))
+    return view;
+  return { ...view, progress: { ...progress, percent: reached } };
+};
+
+/** @param isOver Ends the events before the process ends. */
+export async function* progressEvents(
   watch: ProcessWatch,
   first: ProcessView,
   isOver: () => boolean,
@@ -137,7 +146,7 @@ async function* progressEvents(
     if (view.status !== 'pending' || isOver()) return;
     const next = await watch.next(view.id);
     if (next === undefined) throw goneProcess(view.id);
-    view = next;
+    view = notBehind(view, next);
   }
 }
 
