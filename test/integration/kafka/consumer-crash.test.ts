@@ -104,7 +104,8 @@ it.each([
       },
     });
     await expect.poll(group).toEqual({ state: 'Stable', members: 2 });
-    const [own = 0] = assigned;
+    await expect.poll(() => assigned).toHaveLength(1);
+    const own = assigned[0]!;
     await send(own, 'for the slow one');
     await expect.poll(() => taken).toContain(own);
     await send(1 - own, 'crash');

@@ -37,29 +37,33 @@ afterAll(async () => {
   await database.drop();
 });
 
-const workerAt = (address: string) => createConsumerMembers(sql, { id: randomUUID(), address });
+const workerAt = (address: string, on = sql, id = randomUUID()) => createConsumerMembers(on, { id, address });
 const memberIds = async (): Promise<string[]> =>
   (await sql.query<{ id: string }>('SELECT member_id AS id FROM consumer_members ORDER BY 1')).map(
     ({ id }) => id,
   );
-const setLastSeen = (seconds: number, memberId: string): Promise<unknown> =>
-  sql.query(`UPDATE consumer_members SET seen_at = now() - $1 * interval '1 second' WHERE member_id = $2`, [
+const setLastSeen = (seconds: number, memberId: string, on = sql): Promise<unknown> =>
+  on.query(`UPDATE consumer_members SET seen_at = now() - $1 * interval '1 second' WHERE member_id = $2`, [
     seconds,
     memberId,
   ]);
 
 describe('members of a worker', () => {
   it('are removed by others after three seconds of silence, or by the next worker at the same address', async () => {
-    const one = workerAt('a:1');
-    const other = workerAt('b:1');
-    await one.note({ groupId, memberId: 'one' });
-    await other.note({ groupId, memberId: 'other' });
-    expect(await other.beat()).toEqual([]);
-    await setLastSeen(2, 'one');
-    expect(await other.beat()).toEqual([]);
-    await setLastSeen(4, 'one');
-    expect(await other.beat()).toEqual([{ groupId, memberId: 'one' }]);
-    expect(await other.beat()).toEqual([]);
+    await workerAt('a:1').note({ groupId, memberId: 'one' });
+    const otherId = randomUUID();
+    await workerAt('b:1', sql, otherId).note({ groupId, memberId: 'other' });
+    /** Heartbeat of the other, in one transaction, so that `now()` stays the same. */
+    const beatAfter = (seconds: number) =>
+      sql.tx(async (tx) => {
+        await setLastSeen(seconds, 'one', tx);
+        await setLastSeen(1, 'other', tx);
+        return workerAt('b:1', tx, otherId).beat();
+      });
+    expect(await beatAfter(0)).toEqual([]);
+    expect(await beatAfter(2)).toEqual([]);
+    expect(await beatAfter(4)).toEqual([{ groupId, memberId: 'one' }]);
+    expect(await beatAfter(4)).toEqual([]);
     expect(await workerAt('c:1').takeFormer()).toEqual([]);
     expect(await workerAt('b:1').takeFormer()).toEqual([{ groupId, memberId: 'other' }]);
     expect(await memberIds()).toEqual([]);
