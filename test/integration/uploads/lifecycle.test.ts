@@ -384,7 +384,7 @@ describe('a chunk of an upload that waits to be published', () => {
       expect(await dispatcher.settle(state, { kind: 'publish' })).toBe('over');
     });
     expect(await stateOf(processId)).toBe('ready');
-    await dispatcher.publish(place.datasetId);
+    await publisher().publishDue([place.datasetId]);
     expect(await stateOf(processId)).toBe('completed');
     await impatient.end();
   });
