@@ -19,7 +19,12 @@ let owner: Client;
 let clickhouse: ClickHouse;
 
 beforeAll(async () => {
-  product = await startProduct({ firstChunkBytes: '512', chunkBytes: '2048' });
+  product = await startProduct({
+    firstChunkBytes: '512',
+    chunkBytes: '2048',
+    // The table of the second attempt belongs to no upload, so a sweep would drop it.
+    sweepIntervalMs: '86400000',
+  });
   owner = await product.createAccount('owner');
   clickhouse = createClickHouse({
     url: product.config.clickhouseUrl ?? '',

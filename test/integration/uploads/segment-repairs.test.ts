@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uploadRefusals } from '../../../src/catalog/upload-rights.js';
+import { runJobNow } from '../../../src/jobs/records.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createCompactionSteps, createCompactions } from '../../../src/rows/compactions.js';
 import { createHashes, createRowTables, createTidy } from '../../../src/rows/index.js';
@@ -27,7 +28,13 @@ let owner: Client;
 let clickhouse: ClickHouse;
 
 beforeAll(async () => {
-  product = await startProduct({ poolMaxRows: '0', compactionMinSegments: '0', patchFoldMinPercent: '0' });
+  product = await startProduct({
+    poolMaxRows: '0',
+    compactionMinSegments: '0',
+    patchFoldMinPercent: '0',
+    // A sweep of the worker would finish the repair that a test kills.
+    sweepIntervalMs: '86400000',
+  });
   owner = await product.createAccount('owner');
   clickhouse = openClickHouse(product);
 });
@@ -116,6 +123,7 @@ it('an upload that is merged with rows that are being repaired is published afte
     },
   });
   await restore(segment);
+  await runJobNow(sql, 'upload-sweep');
   expect(await ended(owner, sent[0]!)).toMatchObject({ status: 'completed' });
   expect(await download(owner, dataset)).toContain('"b",102');
 });
