@@ -33,12 +33,15 @@ let folder: string;
 
 beforeAll(async () => {
   product = await startProduct(
-    // The tests count what `verify` records, so no worker may do so.
+    // The tests count what `verify` records, and damage rows, so no worker may record, join or drop any.
     {
       poolMaxRows: '100',
       firstChunkBytes: '2000',
       chunkBytes: '2000',
       segmentHashIntervalMs: '86400000',
+      compactionMinSegments: '0',
+      patchFoldMinPercent: '0',
+      sweepIntervalMs: '86400000',
     },
     silentLog,
   );
