@@ -1,9 +1,9 @@
-import { ConfigResourceTypes } from 'kafkajs';
+import { type Admin, ConfigResourceTypes } from 'kafkajs';
 import { inject } from 'vitest';
 import { type Config, loadConfig, settings } from '../../src/config.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createKafka, type KafkaConnection, type KafkaRetry } from '../../src/storage/kafka/connection.js';
-import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
+import { clientOf, untilKnown } from '../../src/storage/kafka/kafkajs/client.js';
 import type { KafkaAccess } from './services.js';
 
 /** Configuration of the product with this Kafka access. */
@@ -20,6 +20,12 @@ export const connectKafka = (
   access: KafkaAccess = inject('kafka'),
   retry: KafkaRetry = {},
 ): KafkaConnection => createKafka({ settings: settingsOf(access), clientId, log: silentLog, retry });
+
+/** Creates a topic, and waits until the broker knows it: `waitForLeaders` of kafkajs fails if it does not know it at once. */
+export const createTopic = async (admin: Admin, topic: string, numPartitions = 1): Promise<void> => {
+  await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
+  await untilKnown(() => admin.fetchTopicMetadata({ topics: [topic] }));
+};
 
 /** Sets config entries of both chunk topics, as an operator does with Kafka's own tools. */
 export const configureChunkTopics = async (

@@ -8,7 +8,7 @@ import { type ChunkOwner, createChunkReader } from '../../../src/storage/kafka/c
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 
 const chunkKey = randomBytes(32);
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   kafka = connectKafka(topic);
   const admin = clientOf(kafka).admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true });
+  await createTopic(admin, topic, 2);
   await admin.disconnect();
   const producer = clientOf(kafka).producer();
   await producer.connect();

@@ -4,7 +4,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   kafka = connectKafka(topic);
   const admin = clientOf(kafka).admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
+  await createTopic(admin, topic);
   await admin.disconnect();
 });
 

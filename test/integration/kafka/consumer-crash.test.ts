@@ -6,7 +6,7 @@ import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/ka
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf, openProducer, subscribe, withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
 import { createStickyAssigner } from '../../../src/storage/kafka/kafkajs/sticky-assigner.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 
 let kafka: KafkaConnection;
 let [topic, groupId] = ['', ''];
@@ -15,9 +15,7 @@ beforeEach(async () => {
   topic = `t${randomBytes(6).toString('hex')}.chunks`;
   groupId = `${topic}.group`;
   kafka = connectKafka(topic);
-  await withAdmin(kafka, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true }),
-  );
+  await withAdmin(kafka, (admin) => createTopic(admin, topic, 2));
 });
 
 afterEach(() => withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] })));

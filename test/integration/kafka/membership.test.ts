@@ -12,7 +12,7 @@ import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { startMembership } from '../../../src/uploads/insert/consumer-membership.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 import { jobsOf } from '../../support/jobs.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;
@@ -26,9 +26,7 @@ beforeAll(async () => {
   pool = createPool({ databaseUrl: database.databaseUrl, maxConnections: 2, log: silentLog });
   sql = createSql(pool);
   kafka = connectKafka(topic);
-  await withAdmin(kafka, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true }),
-  );
+  await withAdmin(kafka, (admin) => createTopic(admin, topic));
 });
 
 afterAll(async () => {

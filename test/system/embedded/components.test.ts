@@ -10,7 +10,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 import { createFolders, processesIn, type Run, remaining, spawnParent, up } from './harness.js';
 
 const folders = createFolders();
@@ -48,7 +48,7 @@ const writeEverywhere = async (run: Run): Promise<void> => {
   const kafka = kafkaOf(run);
   const admin = clientOf(kafka).admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 1 }], waitForLeaders: true });
+  await createTopic(admin, 'kept');
   await admin.disconnect();
   const producer = clientOf(kafka).producer({ idempotent: true });
   await producer.connect();

@@ -13,7 +13,7 @@ import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { readLogSizes } from '../../../src/storage/kafka/kafkajs/log-sizes.js';
 import { explainRefusal } from '../../../src/storage/kafka/refusal.js';
 import { createDataset, download, upload } from '../../support/datasets.js';
-import { connectKafka, settingsOf } from '../../support/kafka.js';
+import { connectKafka, createTopic, settingsOf } from '../../support/kafka.js';
 import { testWith } from '../../support/optional-tools.js';
 import { startProduct } from '../../support/product.js';
 import type { KafkaAccess } from '../../support/services.js';
@@ -132,7 +132,7 @@ const reach = async (access: KafkaAccess): Promise<string[]> => {
   const admin = clientOf(kafka).admin();
   try {
     await admin.connect();
-    await admin.createTopics({ topics: [{ topic: 'secured', numPartitions: 1 }], waitForLeaders: true });
+    await createTopic(admin, 'secured');
     await readLogSizes(kafka, new Map([['secured', 1]]), 5_000);
     return await admin.listTopics();
   } finally {

@@ -7,7 +7,7 @@ import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/ka
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import type { Delivery } from '../../../src/storage/kafka/delivery.js';
 import { clientOf, withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;
@@ -20,9 +20,7 @@ let kafka: KafkaConnection;
 
 beforeAll(async () => {
   kafka = connectKafka(topic);
-  await withAdmin(kafka, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true }),
-  );
+  await withAdmin(kafka, (admin) => createTopic(admin, topic, 2));
 });
 
 afterAll(async () => {

@@ -25,7 +25,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, createTopic } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 interface Row {
@@ -208,7 +208,7 @@ describe('dead letters', () => {
     const former = `${product.config.kafkaPrefix}.moved`;
     const client = clientOf(kafka).admin();
     await client.connect();
-    await client.createTopics({ topics: [{ topic: former, numPartitions: 1 }], waitForLeaders: true });
+    await createTopic(client, former);
     const dataset = await createDataset(owner);
     await product.stopWorker();
     const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
@@ -222,6 +222,8 @@ describe('dead letters', () => {
     expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
 
     await client.deleteTopics({ topics: [former] });
+    // The broker learns of it later than the controller that answers.
+    await expect.poll(() => client.listTopics()).not.toContain(former);
     await client.disconnect();
     await expect(admin(`dead-letters replay ${expired}`)).rejects.toMatchObject({ code: 'message_expired' });
     await admin(`dead-letters drop ${expired}`);
