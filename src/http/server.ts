@@ -70,8 +70,12 @@ const refusedBytes = 1024 * 1024;
 /** If a turn of the event loop of at most this time accepts no connection, none is waiting. During a longer turn one may have arrived. */
 const shortTurnMs = 1;
 
-/** Longest time for which a stopping server accepts waiting connections. */
+/**
+ * Longest time for which a stopping server accepts waiting connections, and how much of it a turn can use up: if the process stands still,
+ * connections wait for it.
+ */
 const takingMs = 500;
+const longestTurnMs = 10;
 
 const occupied = (port: number, setting: string): AppError =>
   unavailable('port_occupied', `port ${port} is occupied: set ${setting} to another port`);
@@ -169,12 +173,15 @@ export const createHttpServer = (
    * upload that it has started to send. libuv accepts one connection per turn of the event loop.
    */
   const takeWaiting = async (): Promise<void> => {
-    const until = performance.now() + takingMs;
+    let takenMs = 0;
+    // The rest of the current turn accepts nothing.
+    await new Promise((resolve) => setImmediate(resolve));
     for (let isTaking = true; isTaking; ) {
       const [before, startedAt] = [connectionsTaken, performance.now()];
       await new Promise((resolve) => setImmediate(resolve));
-      const now = performance.now();
-      isTaking = now < until && (connectionsTaken > before || now - startedAt > shortTurnMs);
+      const turnMs = performance.now() - startedAt;
+      takenMs += Math.min(turnMs, longestTurnMs);
+      isTaking = takenMs < takingMs && (connectionsTaken > before || turnMs > shortTurnMs);
     }
   };
 
