@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { startDataTimer } from '../lib/data-timer.js';
 import { AppError, invalid } from '../lib/errors.js';
 import { createJsonGuard, type JsonBounds } from '../lib/json-guard.js';
 import type { ByteShare } from './byte-budget.js';
@@ -78,8 +79,8 @@ const watchBody = (
   });
   const tooSlow = (): void =>
     fail(new HttpFault(408, 'body_too_slow', 'the body took too long to arrive', { Connection: 'close' }));
-  const whole = setTimeout(tooSlow, bounds.timeoutMs);
-  const idle = setTimeout(tooSlow, bounds.idleMs);
+  const whole = startDataTimer(bounds.timeoutMs, tooSlow, () => received);
+  const idle = startDataTimer(bounds.idleMs, tooSlow);
   const onStop = (): void => fail(stop?.reason);
   stop?.addEventListener('abort', onStop, { once: true });
   const onData = (chunk: Buffer): void => {
@@ -97,8 +98,8 @@ const watchBody = (
   return {
     failed,
     stop: (): void => {
-      clearTimeout(whole);
-      clearTimeout(idle);
+      whole.stop();
+      idle.stop();
       stop?.removeEventListener('abort', onStop);
       request.off('data', onData);
     },

@@ -3,6 +3,7 @@ import { type EventEmitter, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { type DataTimer, startDataTimer } from '../lib/data-timer.js';
 import { AppError, invalid, isAppError } from '../lib/errors.js';
 import type { ByteShare } from './byte-budget.js';
 
@@ -161,12 +162,12 @@ export const readFileForm = (
 
   return new Promise<FileForm>((resolve, reject) => {
     let endRest: ((wrong: AppError | undefined) => void) | undefined;
-    let patience: NodeJS.Timeout | undefined;
+    let patience: DataTimer | undefined;
     let before = 0;
     let received = 0;
 
     const settle = (): void => {
-      clearTimeout(patience);
+      patience?.stop();
       stop.removeEventListener('abort', onStop);
       request.off('close', onClose);
       unfeed();
@@ -196,7 +197,8 @@ export const readFileForm = (
     };
     const expectMore = (): void => {
       if (parser.closed || parser.destroyed) return;
-      patience = setTimeout(() => refuse('upload_idle', `No data arrived for ${idleMs} ms.`), idleMs);
+      const onLate = (): void => refuse('upload_idle', `No data arrived for ${idleMs} ms.`);
+      patience = startDataTimer(idleMs, onLate, () => received);
     };
     const count = (bytes: number): void => {
       received += bytes;
@@ -229,7 +231,7 @@ export const readFileForm = (
     };
     const takeFile = async (stream: Readable): Promise<void> => {
       file = stream;
-      clearTimeout(patience);
+      patience?.stop();
       stream.once('end', expectMore);
       const rest = new Promise<AppError | undefined>((done) => {
         endRest = done;

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { type DataTimer, startDataTimer } from '../../lib/data-timer.js';
 import { type AppError, invalid, isAppError } from '../../lib/errors.js';
 
 export interface BodyLimits {
@@ -31,15 +32,15 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
   let silent = false;
   try {
     for (;;) {
-      let timer: NodeJS.Timeout | undefined;
+      let timer: DataTimer | undefined;
       const idle = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
+        timer = startDataTimer(limits.idleMs, () => {
           silent = true;
           reject(invalid('upload_idle', `No data arrived for ${limits.idleMs} ms; the upload was aborted.`));
-        }, limits.idleMs);
+        });
       });
       const requestedAt = performance.now();
-      const next = await Promise.race([iterator.next(), idle]).finally(() => clearTimeout(timer));
+      const next = await Promise.race([iterator.next(), idle]).finally(() => timer?.stop());
       waitedMs += performance.now() - requestedAt;
       if (next.done) return;
       received += next.value.length;

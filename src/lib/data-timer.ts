@@ -1,0 +1,38 @@
+/**
+ * Timer of a wait for data. A process that stood still (a paused machine, no CPU) runs late timers before it reads its connections, so
+ * data that arrived in time is read first: what is in the kernel takes one turn of the event loop for each piece.
+ */
+export interface DataTimer {
+  /** Begins again. */
+  refresh(): void;
+  stop(): void;
+}
+
+/** Most turns in which data that has arrived is read: about the kernel's largest buffer in pieces of 64 KiB. */
+const mostTurns = 128;
+
+/**
+ * @param onLate called once after `ms`, and after a turn of the event loop without data.
+ * @param received bytes so far, for a timer that is not stopped or refreshed by each piece.
+ */
+export const startDataTimer = (ms: number, onLate: () => void, received = () => 0): DataTimer => {
+  let turn: NodeJS.Immediate | undefined;
+  const readFirst = (turns: number): void => {
+    const before = received();
+    turn = setImmediate(() => {
+      if (received() === before || turns === 1) onLate();
+      else readFirst(turns - 1);
+    });
+  };
+  const timer = setTimeout(() => readFirst(mostTurns), ms);
+  return {
+    refresh() {
+      clearImmediate(turn);
+      timer.refresh();
+    },
+    stop() {
+      clearImmediate(turn);
+      clearTimeout(timer);
+    },
+  };
+};
