@@ -4,18 +4,20 @@ import { answerOf, formEnd, openUpload, partHead } from '../../integration/hosti
 import { type Client, call, createDataset, download, readDataset, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
+/** Patient, since a slow machine sends slowly. */
+const settings = {
+  poolMaxRows: '0',
+  firstChunkBytes: '1024',
+  chunkBytes: '4096',
+  maxUploadsInFlight: '4',
+  uploadIdleMs: '30000',
+  sweepIntervalMs: '300',
+};
 let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({
-    poolMaxRows: '0',
-    firstChunkBytes: '1024',
-    chunkBytes: '4096',
-    maxUploadsInFlight: '4',
-    uploadIdleMs: '1500',
-    sweepIntervalMs: '300',
-  });
+  product = await startProduct(settings);
   owner = await product.createAccount('owner');
 });
 
@@ -36,11 +38,13 @@ const stages: [name: string, bytes: number][] = [
   ['within the closing boundary', body.length - 6],
 ];
 
-const statuses = async (dataset: number): Promise<{ status: string; code: string | null }[]> =>
-  product.sql.query(
-    `SELECT status, error->>'code' AS code FROM processes WHERE dataset_id = $1 ORDER BY id`,
-    [dataset],
-  );
+const statuses = async (
+  dataset: number,
+  of: TestProduct = product,
+): Promise<{ status: string; code: string | null }[]> =>
+  of.sql.query(`SELECT status, error->>'code' AS code FROM processes WHERE dataset_id = $1 ORDER BY id`, [
+    dataset,
+  ]);
 
 const hangUp = async (dataset: number, bytes: number): Promise<void> => {
   const socket = await openUpload(owner, dataset, body.length);
@@ -93,62 +97,56 @@ describe('a client that hangs up', () => {
 });
 
 describe('a slow client', () => {
+  let impatient: TestProduct;
+  let sender: Client;
+
+  beforeAll(async () => {
+    impatient = await startProduct({ ...settings, uploadIdleMs: '1500' });
+    sender = await impatient.createAccount('sender');
+  });
+  afterAll(() => impatient?.close());
+
   const silences = stages.filter(([name]) => !name.startsWith('before the closing'));
 
   it.each(silences)('that stops sending %s gets an error, and nothing is stored', async (_name, bytes) => {
-    const dataset = await createDataset(owner);
-    const socket = await openUpload(owner, dataset, body.length);
+    const dataset = await createDataset(sender);
+    const socket = await openUpload(sender, dataset, body.length);
     socket.write(body.slice(0, bytes));
     const answer = await answerOf(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('upload_idle');
     await expect
-      .poll(async () => (await statuses(dataset)).map(({ status }) => status))
+      .poll(async () => (await statuses(dataset, impatient)).map(({ status }) => status))
       .not.toContain('pending');
-    expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
+    expect(await readDataset(sender, dataset)).toMatchObject({ currentVersionId: null });
   });
 
   it('that stops sending releases its permit', async () => {
-    const dataset = await createDataset(owner);
+    const dataset = await createDataset(sender);
     const silent = await Promise.all(
-      Array.from({ length: 8 }, () => openUpload(owner, dataset, body.length)),
+      Array.from({ length: 8 }, () => openUpload(sender, dataset, body.length)),
     );
-    expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed' });
+    expect(await upload(sender, dataset, file)).toMatchObject({ status: 'completed' });
     for (const socket of silent) socket.destroy();
   });
 });
 
 describe('a client that sends a byte at a time', () => {
-  let patient: TestProduct;
-
-  // Sending all bytes takes longer than a short idle timeout, on a slow machine much longer.
-  beforeAll(async () => {
-    patient = await startProduct({ poolMaxRows: '0', uploadIdleMs: '30000', maxUploadsInFlight: '4' });
-  });
-  afterAll(() => patient?.close());
-
   it('is served, and so are others', async () => {
-    const sender = { baseUrl: patient.baseUrl, key: (await patient.createAccount('sender')).key };
-    const dataset = await createDataset(sender);
+    const dataset = await createDataset(owner);
     const small = `${partHead}a,b\n1,x\n${formEnd}`;
-    const socket = await openUpload(sender, dataset, small.length);
+    const socket = await openUpload(owner, dataset, small.length);
     const answered = answerOf(socket);
-    const quick = createDataset(sender).then((other) => upload(sender, other, file));
+    const quick = createDataset(owner).then((other) => upload(owner, other, file));
     for (const character of small) {
       socket.write(character);
       await sleep(15);
     }
     expect(await quick).toMatchObject({ status: 'completed' });
     expect(await answered).toMatch(/^HTTP\/1\.1 201 /);
-    const status = async () =>
-      (
-        await patient.sql.query<{ status: string }>('SELECT status FROM processes WHERE dataset_id = $1', [
-          dataset,
-        ])
-      )[0]?.status;
-    await expect.poll(status).toBe('completed');
+    await expect.poll(async () => (await statuses(dataset))[0]?.status).toBe('completed');
     socket.end();
-    expect(await download(sender, dataset)).toBe('"a","b"\n1,"x"\n');
+    expect(await download(owner, dataset)).toBe('"a","b"\n1,"x"\n');
   });
 });
 
