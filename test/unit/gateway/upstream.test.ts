@@ -16,6 +16,7 @@ import { isPrivateAddress } from '../../../src/lib/private-addresses.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { rateLimited, upstreamFailed } from '../../../src/providers/errors.js';
 import type { KeyUse, Provider, UpstreamRequest } from '../../../src/providers/provider.js';
+import { patienceMs } from '../../support/patience.js';
 
 describe('addresses', () => {
   const address = (path: string[], query?: Record<string, string | string[]>): string =>
@@ -130,7 +131,7 @@ describe('the transport', () => {
       method: 'GET',
       url: new URL(url),
       headers: {},
-      timeoutMs: 1_000,
+      timeoutMs: patienceMs,
       maxBytes: 100_000,
       ...more,
     });
