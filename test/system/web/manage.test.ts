@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { readLinksOf } from '../../support/read-links.js';
 
 const nasty = '<img src=x onerror=alert(1)>';
 
@@ -62,6 +63,10 @@ it('creates a read link of a view, shows its number of reads, renames and revoke
   const read = await fetch(address);
   expect([read.status, await read.text()]).toEqual([200, '"Country","Price"\r\n"Norway",1\r\n']);
 
+  // A read is counted after its answer, and the page loads the list once.
+  const reads = async () =>
+    (await readLinksOf({ baseUrl: stage.product.baseUrl, key: ada.key })).map((link) => link.reads);
+  await expect.poll(reads).toEqual([1]);
   await page.goto(`${stage.root}/account/read-links`);
   await page.getByText(`sheet ${nasty}`).waitFor();
   await page.getByText('1 reads').waitFor();
