@@ -20,6 +20,7 @@ import { runAdmin } from '../../support/admin.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
+import { createUnsteadyProxy } from '../hostile/unsteady-proxy.js';
 
 let product: TestProduct;
 let owner: Client & { readonly id: number };
@@ -392,6 +393,9 @@ it('a killed restore of a dataset leaves only records that a sweep removes, and 
     settings[key as keyof typeof settings].env,
     value,
   ]);
+  // The child waits for an answer when it is killed: without it, it could be done before.
+  const proxy = await createUnsteadyProxy(config.clickhouseUrl ?? '');
+  proxy.play('say_nothing', 1);
   const options = ['--from', folder, '--dataset', String(big), '--into', String(home), '--name', 'killed'];
   await expectNothingStored(async () => {
     const child = spawn(process.execPath, ['dist/admin.js', 'restore', ...options], {
@@ -400,17 +404,17 @@ it('a killed restore of a dataset leaves only records that a sweep removes, and 
         ...process.env,
         ...Object.fromEntries(kafka),
         [settings.databaseUrl.env]: config.databaseUrl,
-        [settings.clickhouseUrl.env]: config.clickhouseUrl,
+        [settings.clickhouseUrl.env]: proxy.url,
         [settings.clickhouseDatabase.env]: config.clickhouseDatabase,
         [settings.dataDir.env]: config.dataDir,
       },
     });
     const exited = once(child, 'exit');
-    const registered = async (): Promise<boolean> =>
-      (await sql.query('SELECT 1 FROM segments WHERE rows IS NULL')).length > 0;
-    while (child.exitCode === null && !(await registered())) await sleep(2);
+    await expect.poll(() => proxy.done).toBe(1);
+    expect(await sql.query('SELECT 1 FROM segments WHERE rows IS NULL LIMIT 1')).toHaveLength(1);
     child.kill('SIGKILL');
     expect(await exited).toEqual([null, 'SIGKILL']);
+    await proxy.close();
     const names = await sql.query(`SELECT 1 FROM datasets WHERE name = 'killed'`);
     expect(names).toEqual([]);
     while (
