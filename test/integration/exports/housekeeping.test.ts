@@ -38,9 +38,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 let datasets = 0;
-const newDataset = async (): Promise<number> => {
+const newDataset = async (within: Sql): Promise<number> => {
   datasets += 1;
-  const [dataset] = await sql.query<{ id: number }>(
+  const [dataset] = await within.query<{ id: number }>(
     `WITH account AS (
        INSERT INTO accounts (name, plan) VALUES ($1, 'unlimited') RETURNING id
      ), repository AS (
@@ -67,9 +67,9 @@ const recording = (prepare: ExportFiles['prepare']): ExportFiles => ({
   },
 });
 
-const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
+const housekeepingOf = (exportFiles: ExportFiles, { within = sql, aheadBytes = 1_000 } = {}) =>
   createExportHousekeeping({
-    sql,
+    sql: within,
     exportFiles,
     builds: createBuilds({
       spoolFolder: join(folder, 'spool'),
@@ -80,75 +80,84 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
     log: silentLog,
   });
 
+/** Sets how old versions are. Within a transaction, their age stays. */
+const setAge = (within: Sql, ids: readonly number[], seconds: number): Promise<unknown> =>
+  within.query("UPDATE versions SET created_at = now() - $2 * interval '1 second' WHERE id = ANY ($1)", [
+    ids,
+    seconds,
+  ]);
+
 describe('files prepared in advance', () => {
   // Versions of earlier tests must not count as frequent uploads.
   beforeEach(() => sql.query("UPDATE versions SET created_at = created_at - interval '1 hour'"));
 
-  it('are those of small versions published since the last run, each once', async () => {
-    const before = await newDataset();
-    await publishVersion(sql, before, { columns, bytes: 10 });
-    const made: number[] = [];
-    const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
-    await housekeeping.prepareNew(never);
-    const small = await publishVersion(sql, await newDataset(), { columns, bytes: 1_000 });
-    await publishVersion(sql, await newDataset(), { columns, bytes: 1_001 });
-    const replaced = await newDataset();
-    await publishVersion(sql, replaced, { columns, bytes: 10 });
-    const current = await publishVersion(sql, replaced, { columns, bytes: 10 });
-    await housekeeping.prepareNew(never);
-    await housekeeping.prepareNew(never);
-    // A version that has just replaced another one may be replaced soon.
-    expect(made).toEqual([small]);
-    const older = (ids: readonly number[], seconds: number): Promise<unknown> =>
-      sql.query(
-        "UPDATE versions SET created_at = created_at - $2 * interval '1 second' WHERE id = ANY ($1)",
-        [ids, seconds],
+  it('are those of small versions published since the last run, each once', () =>
+    sql.tx(async (tx) => {
+      const before = await newDataset(tx);
+      await publishVersion(tx, before, { columns, bytes: 10 });
+      const made: number[] = [];
+      const housekeeping = housekeepingOf(
+        recording(async (_dataset, version) => void made.push(version)),
+        { within: tx },
       );
-    await older([current], 9);
-    const last = await publishVersion(sql, await newDataset(), { columns, bytes: 10 });
-    await housekeeping.prepareNew(never);
-    expect(made).toEqual([small, last]);
-    await older([current], 2);
-    await housekeeping.prepareNew(never);
-    await housekeeping.prepareNew(never);
-    expect(made).toEqual([small, last, current]);
-  });
+      await housekeeping.prepareNew(never);
+      const small = await publishVersion(tx, await newDataset(tx), { columns, bytes: 1_000 });
+      await publishVersion(tx, await newDataset(tx), { columns, bytes: 1_001 });
+      const replaced = await newDataset(tx);
+      const earlier = await publishVersion(tx, replaced, { columns, bytes: 10 });
+      const current = await publishVersion(tx, replaced, { columns, bytes: 10 });
+      await setAge(tx, [earlier, current], 0);
+      await housekeeping.prepareNew(never);
+      await housekeeping.prepareNew(never);
+      // A version that has just replaced another one may be replaced soon.
+      expect(made).toEqual([small]);
+      await setAge(tx, [current], 9);
+      const last = await publishVersion(tx, await newDataset(tx), { columns, bytes: 10 });
+      await housekeeping.prepareNew(never);
+      expect(made).toEqual([small, last]);
+      await setAge(tx, [current], 11);
+      await housekeeping.prepareNew(never);
+      await housekeeping.prepareNew(never);
+      expect(made).toEqual([small, last, current]);
+    }));
 
   it('are made at once for a version that replaces one older than ten seconds', async () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
     await housekeeping.prepareNew(never);
-    const dataset = await newDataset();
-    await publishVersion(sql, dataset, { columns, bytes: 10 });
-    await sql.query("UPDATE versions SET created_at = now() - interval '11 seconds' WHERE dataset_id = $1", [
-      dataset,
-    ]);
+    const dataset = await newDataset(sql);
+    const replaced = await publishVersion(sql, dataset, { columns, bytes: 10 });
+    await setAge(sql, [replaced], 11);
     const current = await publishVersion(sql, dataset, { columns, bytes: 10 });
     await housekeeping.prepareNew(never);
     expect(made).toEqual([current]);
   });
 
-  it('wait until frequent uploads end, for ten seconds at most', async () => {
-    const made: number[] = [];
-    const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
-    await housekeeping.prepareNew(never);
-    const stream: number[] = [];
-    for (let turn = 0; turn < 16; turn += 1)
-      stream.push(await publishVersion(sql, await newDataset(), { columns, bytes: 10 }));
-    await sql.query('UPDATE versions SET created_at = now() WHERE id = ANY ($1)', [stream]);
-    await housekeeping.prepareNew(never);
-    expect(made).toEqual([]);
-    const [first] = stream;
-    await sql.query("UPDATE versions SET created_at = now() - interval '11 seconds' WHERE id = $1", [first]);
-    // Keeps the rate of uploads.
-    await publishVersion(sql, await newDataset(), { columns, bytes: 1_001 });
-    await sql.query('UPDATE versions SET created_at = now() WHERE id > $1', [first]);
-    await housekeeping.prepareNew(never);
-    expect(made).toEqual([first]);
-    await sql.query("UPDATE versions SET created_at = created_at - interval '1 second'");
-    await housekeeping.prepareNew(never);
-    expect(made).toEqual(stream);
-  });
+  it('wait until frequent uploads end, for ten seconds at most', () =>
+    sql.tx(async (tx) => {
+      const made: number[] = [];
+      const housekeeping = housekeepingOf(
+        recording(async (_dataset, version) => void made.push(version)),
+        { within: tx },
+      );
+      await housekeeping.prepareNew(never);
+      const stream: number[] = [];
+      for (let turn = 0; turn < 16; turn += 1)
+        stream.push(await publishVersion(tx, await newDataset(tx), { columns, bytes: 10 }));
+      const [first = 0, ...later] = stream;
+      await setAge(tx, stream, 0);
+      await housekeeping.prepareNew(never);
+      expect(made).toEqual([]);
+      await setAge(tx, [first], 11);
+      // Keeps the rate of uploads.
+      later.push(await publishVersion(tx, await newDataset(tx), { columns, bytes: 1_001 }));
+      await setAge(tx, later, 0);
+      await housekeeping.prepareNew(never);
+      expect(made).toEqual([first]);
+      await setAge(tx, later, 1);
+      await housekeeping.prepareNew(never);
+      expect(made).toEqual(stream);
+    }));
 
   it('are made even if one of them fails', async () => {
     const requested: number[] = [];
@@ -159,8 +168,8 @@ describe('files prepared in advance', () => {
       }),
     );
     await housekeeping.prepareNew(never);
-    const first = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
-    const second = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
+    const first = await publishVersion(sql, await newDataset(sql), { columns, bytes: 1 });
+    const second = await publishVersion(sql, await newDataset(sql), { columns, bytes: 1 });
     await housekeeping.prepareNew(never);
     expect(requested).toEqual([first, second]);
   });
@@ -169,10 +178,10 @@ describe('files prepared in advance', () => {
     const made: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => void made.push(version)),
-      0,
+      { aheadBytes: 0 },
     );
     await housekeeping.prepareNew(never);
-    await publishVersion(sql, await newDataset(), { columns, bytes: 0 });
+    await publishVersion(sql, await newDataset(sql), { columns, bytes: 0 });
     await housekeeping.prepareNew(never);
     expect(made).toEqual([]);
   });
