@@ -151,13 +151,13 @@ describe('a read link', () => {
     const plain = { headers: { 'accept-encoding': 'identity' } };
     const bytes = (await (await fetch(url, plain)).arrayBuffer()).byteLength;
     await expect.poll(() => linkOf(reader)).toMatchObject({ reads: 1, bytes, bytesToday: bytes });
-    const account = await json<{ plan: { quotas: Record<string, { used: number }> } }>(
-      await call(reader, 'GET', '/account'),
-    );
-    expect(account.plan.quotas).toMatchObject({
-      exportsPerDay: { used: 1 },
-      exportBytesPerDay: { used: bytes },
-    });
+    const quotas = async () => {
+      const account = await call(reader, 'GET', '/account');
+      return (await json<{ plan: { quotas: Record<string, { used: number }> } }>(account)).plan.quotas;
+    };
+    await expect
+      .poll(quotas)
+      .toMatchObject({ exportsPerDay: { used: 1 }, exportBytesPerDay: { used: bytes } });
   });
 
   it('can be read by pages of any site, even where CORS refuses them other answers', async () => {
