@@ -52,6 +52,8 @@ export interface GatewaySettings {
   readonly retries?: number;
   /** Default 300 ms. */
   readonly firstRetryWaitMs?: number;
+  /** Longest wait for the own searches of all providers. Default 1 s. */
+  readonly ownSearchWaitMs?: number;
 }
 
 export interface GatewayParts {

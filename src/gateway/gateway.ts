@@ -102,7 +102,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     titlesOf: (slug, ids) => index.titles(slug, ids),
     today,
   });
-  const searcher = createSearcher(operations, index);
+  const searcher = createSearcher(operations, index, settings.ownSearchWaitMs);
   const withSimilar = createWithSimilar(parts.sql);
   const explained = <T>(provider: Provider, seriesId: string, work: () => Promise<T>): Promise<T> =>
     withSimilar(provider, seriesId, () => withPanelHint(provider, seriesId, work));

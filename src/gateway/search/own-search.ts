@@ -4,9 +4,6 @@ import type { Item, Provider } from '../../providers/provider.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
 
-/** Longest wait for the searches of all providers; later answers are cached for the next query. */
-const patienceMs = 1_000;
-
 /** Providers with so few requests per day are searched only with a key of the caller. */
 const fewPerDay = 100;
 
@@ -49,14 +46,18 @@ const mayAsk = async (
   return key.kind === 'own' || perDay === undefined || perDay > fewPerDay;
 };
 
-/** Runs the own searches of several providers concurrently. */
+/**
+ * Runs the own searches of several providers concurrently.
+ * @param waitMs Longest wait for all of them; later answers are cached for the next query.
+ */
 export const runOwnSearches = async (
   operations: Operations,
   caller: GatewayCaller,
   providers: readonly Provider[],
   query: string,
+  waitMs = 1_000,
 ): Promise<OwnHits> => {
-  const late = sleep(patienceMs, undefined, { ref: false });
+  const late = sleep(waitMs, undefined, { ref: false });
   const search = async (provider: Provider): Promise<readonly Item[] | undefined> => {
     try {
       if (!(await mayAsk(operations, caller, provider))) return undefined;

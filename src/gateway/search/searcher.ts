@@ -53,7 +53,12 @@ const toFound = (item: Item & Pick<Hit, 'params'>, provider: Provider | undefine
   api_key_required: provider?.key?.required === true ? true : undefined,
 });
 
-export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {
+/** @param ownSearchWaitMs Longest wait for the own searches of all providers. */
+export const createSearcher = (
+  operations: Operations,
+  index: ItemIndex,
+  ownSearchWaitMs?: number,
+): Searcher => {
   const searchIndex = async (query: string, provider: Provider): Promise<Found<FoundItem>> => {
     const { hits, ...rest } = await index.search(query, { providers: [provider.slug], limit: maxFound });
     return { ...rest, items: hits.map((hit) => toFound(hit, provider)) };
@@ -92,7 +97,7 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
       if (items.length >= enoughHits || text === '') {
         return { ...rest, items, notAsked: own.map(({ slug }) => slug) };
       }
-      const { found, notAsked } = await runOwnSearches(operations, caller, own, text);
+      const { found, notAsked } = await runOwnSearches(operations, caller, own, text, ownSearchWaitMs);
       const more = found.flatMap(({ provider, items: others }) =>
         relevantItems(provider, others, text).map((item) => ({
           provider: provider.slug,

@@ -15,6 +15,7 @@ import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
 import { isOutage } from '../../../src/storage/outage.js';
 import { leasesOf } from '../../support/leases.js';
+import { patienceMs } from '../../support/patience.js';
 import { recordedProvider } from '../../support/recorded-provider.js';
 import {
   type Exchange,
@@ -754,7 +755,10 @@ describe('browsing and searching', () => {
       searches += 1;
       return [found];
     };
-    const gateway = open({ providers: [{ ...keyed, search }, bankOfCanada] });
+    const gateway = open({
+      providers: [{ ...keyed, search }, bankOfCanada],
+      ownSearchWaitMs: patienceMs,
+    });
     for (const _ of [1, 2]) {
       const answer = await gateway.searchAll(anonymous, 'weekly money stock', 10);
       expect(answer.items).toMatchObject([{ provider: 'keyed', ...found, api_key_required: true }]);
