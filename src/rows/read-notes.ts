@@ -36,6 +36,8 @@ export interface ReadNotesOptions {
   /** Called if a copy has been made or dropped since the caller loaded the version. */
   readonly onChanged: (version: ReadableVersion) => void;
   readonly log: Log;
+  /** @default Date.now */
+  readonly now?: () => number;
 }
 
 /** Each returns at once and works in the background. */
@@ -46,18 +48,19 @@ export interface ReadNotes {
   copyFailed(version: ReadableVersion): void;
 }
 
-export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNotesOptions): ReadNotes => {
+export const createReadNotes = (options: ReadNotesOptions): ReadNotes => {
+  const { sql, minRows, keepMs, onChanged, log, now = Date.now } = options;
   const createCounts = () => createCache<Count>({ limit: maxCountedVersions, weigh: () => 1 });
   // Apart, so that reads of many small versions do not displace the counts of large ones.
   const counts = { few: createCounts(), many: createCounts() };
   const countOf = (version: ReadableVersion, rows: keyof typeof counts): Count => {
-    const now = Date.now();
+    const at = now();
     const key = String(version.versionId);
-    const notedAt = version.copy === undefined ? now : 0;
-    const count = counts[rows].get(key) ?? { since: now, reads: 0, notedAt };
+    const notedAt = version.copy === undefined ? at : 0;
+    const count = counts[rows].get(key) ?? { since: at, reads: 0, notedAt };
     counts[rows].set(key, count);
-    if (rows === 'few' && count.since < now - hourMs) {
-      count.since = now;
+    if (rows === 'few' && count.since < at - hourMs) {
+      count.since = at;
       count.reads = 0;
     }
     count.reads += 1;
@@ -81,8 +84,8 @@ export const createReadNotes = ({ sql, minRows, keepMs, onChanged, log }: ReadNo
       const requests = copy === undefined && count.reads >= minReads[rows];
       const intervalMs = Math.min(requests ? requestIntervalMs[rows] : noteIntervalMs, keepMs / 2);
       const isFirstRequest = requests && count.reads === minReads[rows];
-      if (!isFirstRequest && Date.now() < count.notedAt + intervalMs) return;
-      count.notedAt = Date.now();
+      if (!isFirstRequest && now() < count.notedAt + intervalMs) return;
+      count.notedAt = now();
       note(version, requests).catch((error: unknown) =>
         log.warn({ err: error, version: versionId }, 'read of a version not noted'),
       );

@@ -169,7 +169,7 @@ const formatted = questions.flatMap((question, at) => {
 const copyOnce = (
   clickhouse: ReadCopierOptions['clickhouse'],
   find: ReadCopierOptions['find'],
-  maxCount = 10,
+  { maxCount = 10, keepMs = 86_400_000 } = {},
 ): Promise<void> =>
   createReadCopier({
     sql: product.sql,
@@ -179,7 +179,7 @@ const copyOnce = (
     isSeldomReplaced: () => 'false',
     limits: { quietMs: 0, minRows: 100, maxCount },
     maxBytes: 1e9,
-    keepMs: 86_400_000,
+    keepMs,
     onCopied: () => undefined,
     log: silentLog,
   })(AbortSignal.timeout(30_000));
@@ -468,6 +468,56 @@ describe('a version that is read again', () => {
     expect(await recent()).toEqual([]);
   });
 
+  it('keeps its copy as long as it is read', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, `${header}${rows.slice(0, 150).join('\n')}\n`);
+    const table = await copied(dataset, versionId!);
+    await product.stopWorker();
+    const { sql, config } = product;
+    const keepMinutes = 16;
+    const keepMs = keepMinutes * 60_000;
+    const versions = createVersions(sql);
+    const find: ReadCopierOptions['find'] = (wanted) => versions.find({ ...wanted, currentVersionId: null });
+    let now = Date.now();
+    const notes = createReadNotes({
+      sql,
+      minRows: 100,
+      keepMs,
+      onChanged: () => undefined,
+      log: silentLog,
+      now: () => now,
+    });
+    const version = await find({ datasetId: dataset, versionId: Number(versionId) });
+    /** Reads the version when its copy is almost due to be dropped, and waits until that is noted. */
+    const readInTime = async (): Promise<void> => {
+      await sql.query(
+        `UPDATE read_copies SET read_at = now() - $2 * interval '1 minute' WHERE version_id = $1`,
+        [versionId, keepMinutes - 1],
+      );
+      notes.read(version);
+      await expect
+        .poll(() =>
+          sql.query(
+            `SELECT 1 FROM read_copies WHERE version_id = $1 AND read_at > now() - interval '10 minutes'`,
+            [versionId],
+          ),
+        )
+        .toHaveLength(1);
+    };
+    await readInTime();
+    // Reads are noted twice in the time for which a copy is kept.
+    now += keepMs / 2 + 1;
+    await readInTime();
+    const clickhouse = createClickHouse({
+      url: config.clickhouseUrl ?? '',
+      database: config.clickhouseDatabase,
+    });
+    await copyOnce(clickhouse, find, { keepMs });
+    await clickhouse.close();
+    expect(await tableOf(versionId!)).toBe(table);
+    await product.startWorker();
+  });
+
   it('gets its copy if it is small and fewer than the allowed number are in use, in the place of one that is not', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 3; at += 1) {
@@ -486,7 +536,7 @@ describe('a version that is read again', () => {
     });
     const versions = createVersions(sql);
     const round = (maxCount: number): Promise<void> =>
-      copyOnce(clickhouse, (wanted) => versions.find({ ...wanted, currentVersionId: null }), maxCount);
+      copyOnce(clickhouse, (wanted) => versions.find({ ...wanted, currentVersionId: null }), { maxCount });
     const made = async (): Promise<string[]> => {
       const copies = await sql.query<{ id: number }>(
         'SELECT version_id AS id FROM read_copies WHERE made_at IS NOT NULL ORDER BY 1',
