@@ -22,9 +22,10 @@ export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
 interface SegmentHold {
   /**
    * Asks the server, since a half-open connection reports no error.
+   * @param answerMs Milliseconds after which a connection that does not answer counts as lost.
    * @throws Error if the connection broke meanwhile, since rows may have been dropped.
    */
-  requireHeld(): Promise<void>;
+  requireHeld(answerMs?: number): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -36,12 +37,16 @@ export const holdSegmentsInSession = async (sql: Sql): Promise<void> => {
   await sql.query('SELECT pg_advisory_lock_shared($1, $2)', [lock.first, lock.dataset]);
 };
 
-/**
- * @param answerMs Milliseconds after which a connection that does not answer counts as lost.
- * @throws AppError 409 `busy` if another backup or restore is in progress.
- */
-export const holdSegments = async (databaseUrl: string, answerMs = 30_000): Promise<SegmentHold> => {
-  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, query_timeout: answerMs });
+/** Milliseconds after which a connection that does not answer counts as lost. */
+const defaultAnswerMs = 30_000;
+
+/** @throws AppError 409 `busy` if another backup or restore is in progress. */
+export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> => {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    keepAlive: true,
+    query_timeout: defaultAnswerMs,
+  });
   let lost: Error | undefined;
   client.on('error', (error) => {
     lost = error;
@@ -56,9 +61,14 @@ export const holdSegments = async (databaseUrl: string, answerMs = 30_000): Prom
     throw conflict('busy', 'Another backup or restore is under way.');
   }
   return {
-    async requireHeld() {
+    async requireHeld(answerMs = defaultAnswerMs) {
+      // The types of pg lack the time limit of a single statement.
+      const question: pg.QueryConfig & { query_timeout: number } = {
+        text: 'SELECT 1',
+        query_timeout: answerMs,
+      };
       try {
-        await client.query('SELECT 1');
+        await client.query(question);
       } catch (error) {
         throw new Error('the connection to PostgreSQL that held rows back was lost', {
           cause: lost ?? error,
