@@ -131,6 +131,8 @@ describe('migrations', () => {
     const running = new pg.Client({ connectionString: database.databaseUrl });
     await running.connect();
     try {
+      // Otherwise its server process could be the first to notice the deadlock, if that of the migration stalls.
+      await running.query(`SET deadlock_timeout = '1h'`);
       await running.query('BEGIN');
       // The migration locks `accounts` before `names`; this transaction does the opposite.
       await running.query('LOCK TABLE names IN ROW EXCLUSIVE MODE');
