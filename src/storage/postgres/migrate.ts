@@ -32,6 +32,12 @@ const metOthers = new Set(['55P03', '40P01']);
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
+/** A proxy in front of a server that is not up yet may accept the connection and close it. pg reports that without a code. */
+const withCode = (error: Error): Error =>
+  error.message === 'Connection terminated unexpectedly'
+    ? Object.assign(error, { code: 'ECONNRESET' })
+    : error;
+
 const retried = <T>(work: () => Promise<T>, codes: ReadonlySet<string>, options: RetryOptions): Promise<T> =>
   pRetry(work, {
     ...options,
@@ -48,7 +54,9 @@ const connect = (databaseUrl: string, waitMs: number, log: Log): Promise<pg.Clie
     async () => {
       // A client can connect only once.
       const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-      await client.connect();
+      await client.connect().catch((error: Error) => {
+        throw withCode(error);
+      });
       return client;
     },
     notUpYet,

@@ -1,5 +1,4 @@
 import { appendFile, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,6 +9,7 @@ import { migrate } from '../../../src/storage/postgres/migrate.js';
 import { readSchema } from '../../../src/storage/postgres/schema.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 import { createEmptyDatabase } from '../../support/empty-database.js';
+import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 
 let database: FreshDatabase;
@@ -152,32 +152,24 @@ describe('migrations', () => {
   });
 
   it('wait for a database that is not up yet', async () => {
-    const address = new URL(database.databaseUrl);
-    const server = { port: Number(address.port), host: address.hostname };
-    const proxy = createServer((socket) => {
-      const upstream = connect(server);
-      socket.pipe(upstream).pipe(socket);
-      for (const side of [socket, upstream]) side.on('error', () => side.destroy());
-    });
-    const listen = (port: number): Promise<number> =>
-      new Promise((resolve) => {
-        proxy.listen(port, '127.0.0.1', () => resolve((proxy.address() as AddressInfo).port));
-      });
-    const port = await listen(0);
-    await new Promise((resolve) => proxy.close(resolve));
-    address.port = String(port);
-    address.hostname = '127.0.0.1';
+    // A proxy in front of it accepts connections and closes them.
+    const gate = await createGate(database.databaseUrl);
+    onTestFinished(() => gate.close());
+    gate.shut();
     const warned: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
-    const waiting = migrate({ databaseUrl: address.href, log, waitMs: patienceMs });
+    const waiting = migrate({ databaseUrl: gate.url, log, waitMs: patienceMs });
     await expect.poll(() => warned.join('')).toContain('waiting for the database');
-    await listen(port);
-    try {
-      expect(await waiting).toEqual([]);
-    } finally {
-      proxy.close();
-    }
-    await expect(migrate({ databaseUrl: address.href, log: silentLog })).rejects.toMatchObject({
+    gate.open();
+    expect(await waiting).toEqual([]);
+    gate.shut();
+    await expect(migrate({ databaseUrl: gate.url, log: silentLog })).rejects.toMatchObject({
+      code: 'no_connection',
+      cause: { code: 'ECONNRESET' },
+    });
+    const nowhere = new URL(database.databaseUrl);
+    nowhere.host = '127.0.0.1:1';
+    await expect(migrate({ databaseUrl: nowhere.href, log: silentLog })).rejects.toMatchObject({
       code: 'no_connection',
       cause: { code: 'ECONNREFUSED' },
     });
