@@ -71,8 +71,8 @@ const refusedBytes = 1024 * 1024;
 const shortTurnMs = 1;
 
 /**
- * Longest time for which a stopping server accepts waiting connections, and how much of it a turn can use up: if the process stands still,
- * connections wait for it.
+ * A stopping server accepts waiting connections for this long. A turn counts as at most `longestTurnMs`, since connections may have arrived
+ * while the process stood still.
  */
 const takingMs = 500;
 const longestTurnMs = 10;
@@ -172,11 +172,11 @@ export const createHttpServer = (
    * Accepts the connections that the kernel has completed. Closing the listening socket would reset them, and a proxy does not retry an
    * upload that it has started to send. libuv accepts one connection per turn of the event loop.
    */
-  const takeWaiting = async (): Promise<void> => {
+  const takeWaiting = async (isOver: () => boolean): Promise<void> => {
     let takenMs = 0;
     // The rest of the current turn accepts nothing.
     await new Promise((resolve) => setImmediate(resolve));
-    for (let isTaking = true; isTaking; ) {
+    for (let isTaking = true; isTaking && !isOver(); ) {
       const [before, startedAt] = [connectionsTaken, performance.now()];
       await new Promise((resolve) => setImmediate(resolve));
       const turnMs = performance.now() - startedAt;
@@ -189,16 +189,20 @@ export const createHttpServer = (
     if (!server.listening) return;
     lingering = idleMs > 0;
     for (const response of running) endWithAnswer(response);
-    await takeWaiting();
+    let isOver = false;
+    const bound = setTimeout(() => {
+      log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
+      isOver = true;
+      lingering = false;
+      server.closeAllConnections();
+    }, drainMs);
+    await takeWaiting(() => isOver);
     const closed = new Promise<void>((resolve) => {
       // Not `server.close`, which closes idle connections: a request may be in transit.
       NetServer.prototype.close.call(server, () => resolve());
     });
-    const bound = setTimeout(() => {
-      log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
-      lingering = false;
-      server.closeAllConnections();
-    }, drainMs);
+    // Those that were accepted since.
+    if (isOver) server.closeAllConnections();
     if (lingering) await Promise.race([closed, sleep(Math.min(idleMs, drainMs))]);
     lingering = false;
     server.close();

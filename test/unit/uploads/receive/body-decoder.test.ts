@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BodyLimits, decodeBody } from '../../../../src/uploads/receive/body-decoder.js';
 
 const limits: BodyLimits = {
@@ -15,10 +15,10 @@ async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buff
 }
 
 /** The text of a file, or the code of the error. */
-const read = async (source: AsyncIterable<Buffer>, idleMs = limits.idleMs): Promise<string> => {
+const read = async (source: AsyncIterable<Buffer>, changes: Partial<BodyLimits> = {}): Promise<string> => {
   const pieces: Buffer[] = [];
   try {
-    for await (const piece of decodeBody(source, { ...limits, idleMs })) pieces.push(piece);
+    for await (const piece of decodeBody(source, { ...limits, ...changes })) pieces.push(piece);
   } catch (error) {
     return (error as { code: string }).code;
   }
@@ -59,6 +59,34 @@ describe('a gzip file that ends in padding', () => {
       yield Buffer.alloc(8);
       await new Promise((resolve) => setTimeout(resolve, 400));
     })();
-    expect(await read(hanging, 50)).toBe('upload_idle');
+    expect(await read(hanging, { idleMs: 50 })).toBe('upload_idle');
+  });
+});
+
+describe('a file that arrives slowly', () => {
+  let clock = 0;
+  /** Pieces of ten bytes, each of which arrives after so many milliseconds. */
+  async function* after(waits: readonly number[]): AsyncGenerator<Buffer> {
+    for (const ms of waits) {
+      clock += ms;
+      yield Buffer.from('a,b\n1,2\n3\n');
+    }
+  }
+  const readAfter = async (waits: readonly number[]): Promise<string> => {
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    try {
+      return await read(after(waits), { minBytesPerSecond: 1_000 });
+    } finally {
+      now.mockRestore();
+    }
+  };
+
+  it('is refused after a minute', async () => {
+    expect(await readAfter(Array.from({ length: 59 }, () => 1_000))).toContain('1,2');
+    expect(await readAfter(Array.from({ length: 62 }, () => 1_000))).toBe('upload_too_slow');
+  });
+
+  it('is read if the process stood still and not the client', async () => {
+    expect(await readAfter([70_000, 1_000])).toContain('1,2');
   });
 });
