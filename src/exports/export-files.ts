@@ -120,8 +120,9 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     const { datasetId } = ref;
     started.done
       .then(async () => {
+        const madeAt = performance.now();
         const info = await storage.stat(key);
-        if (info !== undefined) await folder.add({ ...info, key, datasetId });
+        if (info !== undefined) await folder.add({ ...info, key, datasetId, madeAt });
       })
       .catch((error: unknown) => log.warn({ file: key, err: error }, 'export file not listed'));
     return started;

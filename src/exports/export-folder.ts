@@ -11,6 +11,8 @@ import { prepared, type Sql } from '../storage/postgres/sql.js';
 interface AddedFile extends Pick<ObjectState, 'size' | 'storedAtMs'> {
   readonly key: string;
   readonly datasetId: number;
+  /** Time when it was complete, by `performance.now()`. */
+  readonly madeAt: number;
 }
 
 export interface ExportFolder {
@@ -46,11 +48,11 @@ const maxUncheckedBytes = 4 * 1024 * 1024;
 
 const lockSql = `SELECT pg_advisory_xact_lock(hashtextextended('export folder', 0))`;
 
-/** The time of the file and not of the statement, which may be late: the order of use is that of the files. */
+/** Used when the file was complete: the statement may be late, and the order of use is that of the files. */
 const addSql = prepared(`
   INSERT INTO export_files AS e (key, account_id, bytes, stored_at, used_at)
-  SELECT $1, r.created_by, $3, s.at, s.at
-    FROM datasets d JOIN repositories r ON r.id = d.repository_id, to_timestamp($4::float8 / 1000) AS s (at) WHERE d.id = $2
+  SELECT $1, r.created_by, $3, to_timestamp($4::float8 / 1000), now() - $5::float8 * interval '1 millisecond'
+    FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = $2
   ON CONFLICT (key) DO UPDATE SET account_id = excluded.account_id, bytes = excluded.bytes,
     stored_at = excluded.stored_at, used_at = greatest(e.used_at, excluded.used_at)`);
 
@@ -122,8 +124,8 @@ export const createExportFolder = (options: ExportFolderOptions): ExportFolder =
   };
 
   return {
-    async add({ key, datasetId, size, storedAtMs }) {
-      await sql.query(addSql, [key, datasetId, size, storedAtMs]);
+    async add({ key, datasetId, size, storedAtMs, madeAt }) {
+      await sql.query(addSql, [key, datasetId, size, storedAtMs, performance.now() - madeAt]);
       unchecked += size;
       if (unchecked >= Math.min(maxBytes / checkedShare, maxUncheckedBytes)) await enforceLimits();
     },

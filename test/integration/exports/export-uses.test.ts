@@ -38,13 +38,20 @@ afterAll(async () => {
 
 /** Runs instead of the next transaction of the folder. */
 let instead: Sql['tx'] | undefined;
-const startMs = Date.now() - 60_000;
+/** A minute ago. */
+const startMs = performance.now() - 60_000;
 let deleted: string[];
 let folder: ExportFolder;
 
-/** Adds the file of a dataset that was stored at this second. */
+/** Adds the file of a dataset that was complete at this second. */
 const add = (key: string, at: number, second = at): Promise<void> =>
-  folder.add({ key, datasetId: datasets[at] ?? 0, size: 100, storedAtMs: startMs + second * 1_000 });
+  folder.add({
+    key,
+    datasetId: datasets[at] ?? 0,
+    size: 100,
+    storedAtMs: Date.now(),
+    madeAt: startMs + second * 1_000,
+  });
 
 beforeEach(async () => {
   await sql.query('DELETE FROM export_files');
