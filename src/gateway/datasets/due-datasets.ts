@@ -20,26 +20,26 @@ interface DueWork<T, O> {
   readonly failureOf: (work: T, error: unknown, unrecorded?: O) => O;
 }
 
-/** Milliseconds for which it is tried to store an outcome while PostgreSQL is down. */
-const recordMs = 10_000;
+/** Milliseconds for which storing an outcome is retried while PostgreSQL is down. A process that stops does not retry. */
+const recordMs = 5_000;
 
 /** Works on datasets until nothing is due, each in one process at a time. Returns the number of runs. */
 export const runDueDatasets = async <T, O>(
   { records, leases, kind, run, failureOf }: DueWork<T, O>,
   stop: AbortSignal,
 ): Promise<number> => {
-  const record = (work: T, outcome: O): Promise<void> =>
-    retryInOutage(() => records.finish(work, outcome), recordMs);
+  const record = (work: T, outcome: O, signal: AbortSignal): Promise<void> =>
+    retryInOutage(() => records.finish(work, outcome), signal.aborted ? 0 : recordMs);
   const runAndRecord = async (work: T, signal: AbortSignal): Promise<void> => {
     let outcome: O | undefined;
     try {
       outcome = await run(work, signal);
-      await record(work, outcome);
+      await record(work, outcome, signal);
     } catch (error) {
       // The process stops, or another one has the lease. An outcome is stored nevertheless: an upload that is not known would be repeated.
       if (outcome === undefined && signal.aborted) return;
       // An outcome that cannot be stored is a failure too; otherwise the work would stay the most overdue.
-      await record(work, failureOf(work, error, outcome));
+      await record(work, failureOf(work, error, outcome), signal);
     }
   };
   const runIfDue = (datasetId: number): Promise<boolean | undefined> =>

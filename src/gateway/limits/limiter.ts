@@ -25,12 +25,14 @@ export interface Limiter {
     owner: QuotaOwner,
     /** `mayWaitMs`: longest wait for the turn if it is longer than the usual one. */
     options: { readonly counted: boolean; readonly mayWaitMs?: number | undefined },
-    /** `careful`: the first request after a hold; `hold` or `release` must follow, or an error if it was not sent. */
+    /** `careful`: the first request after a hold; `hold`, `release` or `withdraw` must follow. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
   /** Stops requests after a refusal of the upstream. Returns the milliseconds until the next one may be sent. */
   hold(owner: QuotaOwner, length: HoldLength): Promise<number>;
   release(owner: QuotaOwner): Promise<void>;
+  /** The first request after a hold was not sent: the next one is the first. */
+  withdraw(owner: QuotaOwner): Promise<void>;
   /** Number of limiters in memory, each for an upstream and a key. */
   readonly size: number;
 }
@@ -187,13 +189,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       countLoad(entry, owner.account, 1);
       try {
         return await enqueue(entry, owner, { priority, boundMs }, async (waitedMs) => {
-          const careful = await admit(owner, counted, Math.max(0, boundMs - waitedMs));
-          try {
-            return await send(careful);
-          } catch (error) {
-            if (careful) await usage.withdrawProbe(scopeOf(owner));
-            throw error;
-          }
+          return send(await admit(owner, counted, Math.max(0, boundMs - waitedMs)));
         });
       } finally {
         countLoad(entry, owner.account, -1);
@@ -203,6 +199,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     hold: (owner, length) =>
       usage.hold(scopeOf(owner), length === 'untilMidnight' ? { midnightIn: zoneOf(owner) } : length),
     release: (owner) => usage.release(scopeOf(owner)),
+    withdraw: (owner) => usage.withdrawProbe(scopeOf(owner)),
     get size() {
       return entries.size;
     },

@@ -94,14 +94,27 @@ export const createAttempts = (options: AttemptsOptions): Attempts => {
     return copyOf(error, { cause: error.cause, retryAfterSeconds });
   };
 
+  /** Makes the last checks. If they refuse the first request after a hold, the next one takes its place. */
+  const beforeSending = async <T>(careful: boolean, check: () => T): Promise<T> => {
+    try {
+      return check();
+    } catch (error) {
+      if (careful) await limiter.withdraw(owner);
+      throw error;
+    }
+  };
+
   const sendOnce = async (
     request: UpstreamRequest,
     prepared: Prepared,
     untilMs: number,
     careful: boolean,
   ): Promise<Outcome> => {
-    const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(provider, untilMs, now()));
-    breaker.pass(provider, scope, request.base);
+    const timeoutMs = await beforeSending(careful, () => {
+      const leftMs = timeLeft(provider, untilMs, now());
+      breaker.pass(provider, scope, request.base);
+      return Math.min(request.timeoutMs ?? provider.timeoutMs, leftMs);
+    });
     const startedAt = now();
     const outcome = await prepared(timeoutMs);
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);

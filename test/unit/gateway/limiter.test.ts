@@ -14,12 +14,21 @@ const ownerOf = (account: string): QuotaOwner => ({
 });
 
 describe('the requests of an operation', () => {
-  const open = (run: Limiter['run']) => {
+  let withdrawn = 0;
+  const open = (run: Limiter['run'], untilPass = () => undefined) => {
     const owner = ownerOf('one');
     return createAttempts({
       access: {
-        limiter: { run, hold: async () => 0, release: async () => undefined, size: 0 },
-        breaker: createBreaker(() => 0),
+        limiter: {
+          run,
+          hold: async () => 0,
+          release: async () => undefined,
+          withdraw: async () => {
+            withdrawn += 1;
+          },
+          size: 0,
+        },
+        breaker: { ...createBreaker(() => 0), pass: untilPass },
         budget: createRetryBudget(),
         telemetry: silentTelemetry,
         now: () => 1_000,
@@ -49,6 +58,21 @@ describe('the requests of an operation', () => {
     const sent = await sendThree(attempts);
     expect(sent.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
     expect(waits).toEqual([undefined, 60_000, 60_000]);
+  });
+
+  it('withdraw the first one after a hold if it is not sent, and only that', async () => {
+    const refuse = (): undefined => {
+      throw new Error('circuit open');
+    };
+    for (const [careful, pass] of [
+      [true, refuse],
+      [false, refuse],
+      [true, undefined],
+    ] as const)
+      await Promise.allSettled([
+        open((_owner, _options, send) => send(careful), pass).send({ path: ['a'] }, 61_000),
+      ]);
+    expect(withdrawn).toBe(1);
   });
 
   it('are not queued if the first one is refused, and begin again later', async () => {
