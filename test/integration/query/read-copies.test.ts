@@ -583,18 +583,22 @@ describe('a version that is read again', () => {
       expect([undefined, Number(versionId)]).toContain(wanted?.versionId);
       return wanted !== undefined;
     };
-    const makeOlder = (uploaded: string | null | undefined, hours: number): Promise<unknown[]> =>
-      sql.query(
-        `UPDATE processes SET created_at = created_at - $2 * interval '1 hour'
-         WHERE id = (SELECT process_id FROM versions WHERE id = $1)`,
-        [uploaded, hours],
-      );
     expect(await isWanted(first)).toBe(true);
     await product.startWorker();
     const second = await upload(owner, dataset, content);
     await product.stopWorker();
     expect([await isWanted(first), await isWanted(second)]).toEqual([false, false]);
-    await makeOlder(first.versionId, 2);
+    // Neither a dry run nor a failed upload counts.
+    const setFirst = (changes: string): Promise<unknown[]> =>
+      sql.query(
+        `UPDATE processes SET ${changes} WHERE id = (SELECT process_id FROM versions WHERE id = $1)`,
+        [first.versionId],
+      );
+    await setFirst('dry_run = true');
+    expect(await isWanted(second)).toBe(true);
+    await setFirst('dry_run = false');
+    expect(await isWanted(second)).toBe(false);
+    await setFirst(`created_at = created_at - interval '2 hours'`);
     expect([await isWanted(first), await isWanted(second)]).toEqual([false, true]);
     await sql.query(`UPDATE versions SET created_at = created_at - interval '6 minutes' WHERE id = $1`, [
       first.versionId,
