@@ -36,7 +36,7 @@ const errors = (): string => {
 ${generated}
 
 Every error is \`{"error": "…", "code": "…", "details": {…}, "requestId": "…"}\`. \`error\` is for people and may change; \`code\`
-is stable and for programs; \`details\` depends on the code. A 404 of some routes of providers has \`message\` in place of \`error\`.
+is stable and for programs; \`details\` depends on the code. A 404 of the list of columns has \`message\` in place of \`error\`.
 What to repeat, and when: [retries](../api.md#retries).
 
 ${sections.join('\n\n')}

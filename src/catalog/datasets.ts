@@ -53,9 +53,15 @@ export const holdRepository = async (tx: Sql, repositoryId: number): Promise<voi
   if ((kept?.datasets ?? 0) >= rowLimits.datasets) throw tooMany('datasets', 'A repository');
 };
 
-/** Reads a dataset after a change. @throws AppError 404 if it was deleted meanwhile. */
-export const rereadDataset = async (sql: Sql, caller: Caller | undefined, id: number): Promise<Dataset> => {
-  const dataset = await readDataset(sql, caller, id);
+/** Reads a dataset that the caller may read. @throws AppError 404 if it was deleted meanwhile. */
+export const rereadDataset = async (
+  sql: Sql,
+  caller: Caller | undefined,
+  id: number,
+  /** Metadata and columns as of this version. */
+  versionId?: number,
+): Promise<Dataset> => {
+  const dataset = await readDataset(sql, caller, id, versionId);
   if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
   return dataset;
 };

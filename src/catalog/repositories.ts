@@ -135,9 +135,11 @@ const createWithoutWritable = (
   });
 };
 
+const isKeyRefusal = ({ code }: AppError): boolean => code === 'key_read_only' || code === 'key_scope';
+
 /**
- * The first repository of the team that the caller may write to. Created if there is none; undefined if the plan of the caller does not
- * allow that.
+ * The first repository of the team that the caller may write to. Created if there is none; undefined if the plan or the key of the caller
+ * does not allow that.
  */
 const teamDefault = async (
   sql: Sql,
@@ -147,7 +149,7 @@ const teamDefault = async (
   try {
     return (await firstWritable(sql, caller, team.id)) ?? (await createWithoutWritable(sql, caller, team));
   } catch (error) {
-    if (isAppError(error) && error.kind === 'quota') return undefined;
+    if (isAppError(error) && (error.kind === 'quota' || isKeyRefusal(error))) return undefined;
     throw error;
   }
 };

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.js';
+import { rereadDataset } from '../catalog/datasets.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
@@ -46,7 +47,7 @@ export const createMcpPart = (
   { config, sql }: Core,
   { catalog, query, providers, semaphores, version }: McpParts,
 ): Route => {
-  const { access, quotas, datasets, repositories, search } = catalog;
+  const { access, quotas, repositories, search } = catalog;
   const { gateway, callerOf, keepSeries } = providers;
   const reads = {
     ...query,
@@ -64,7 +65,10 @@ export const createMcpPart = (
     }),
     tools: [
       createSearchDatasets({ search }),
-      createDescribeDataset({ ...reads, read: datasets.read }),
+      createDescribeDataset({
+        ...reads,
+        read: (caller, id, versionId) => rereadDataset(sql, caller, id, versionId),
+      }),
       createQueryDataset(reads),
       createCompareVersions({ ...reads, semaphore: semaphores.queries }),
       ...createSeriesTools({ gateway, callerOf, semaphore: calls }),

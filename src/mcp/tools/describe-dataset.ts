@@ -17,7 +17,8 @@ import { datasetIdField, versionField, versionOptions } from '../version-argumen
 
 export interface DescribeDatasetDeps {
   readonly findDataset: FindDataset;
-  readonly read: (caller: Caller, datasetId: number) => Promise<Dataset>;
+  /** The dataset with the dates and the frequency of a version; undefined: of the current one. */
+  readonly read: (caller: Caller, datasetId: number, versionId: number | undefined) => Promise<Dataset>;
   readonly versions: Pick<Versions, 'find' | 'at'>;
   readonly versionRecords: Pick<VersionRecords, 'list'>;
   readonly summaries: Summaries;
@@ -174,10 +175,10 @@ export const createDescribeDataset = (deps: DescribeDatasetDeps): Tool => {
     run: async (request, { datasetId, select = '', version: wanted }) => {
       const { caller } = request;
       const access = await deps.findDataset(caller, datasetId);
-      const [dataset, versions, version] = await Promise.all([
-        deps.read(caller, datasetId),
+      const version = await find(access, wanted);
+      const [dataset, versions] = await Promise.all([
+        deps.read(caller, datasetId, version?.versionId),
         deps.versionRecords.list(datasetId, { top: maxVersions, before: undefined }),
-        find(access, wanted),
       ]);
       const all = version?.columns ?? [];
       const chosen = select.trim() === '' ? all : selectedColumns(select, all);

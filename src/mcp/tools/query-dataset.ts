@@ -51,7 +51,7 @@ const input = z.strictObject({
   }),
   filter: condition.meta({
     description:
-      "Condition, such as [Country] eq 'France' and [Date] ge 2020-01-01. Operators: eq ne gt ge lt le in and or not, + - * div mod; functions: contains, startswith, endswith, tolower, year, month, day. describe_dataset returns examples.",
+      "Condition, such as [Country] eq 'France' and [Date] ge 2020-01-01. Operators: eq ne gt ge lt le in and or not, add sub mul div mod; functions: contains, startswith, endswith, tolower, year, month, day. describe_dataset returns examples.",
   }),
   apply: condition.meta({
     description:

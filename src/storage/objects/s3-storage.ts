@@ -92,7 +92,7 @@ const createClient = (options: S3StorageOptions, endpoint: string | undefined): 
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   });
 
-/** Uploads of a file that is not found afterwards as it was sent. */
+/** Most attempts to upload a file whose object is then missing or has another size. */
 const maxAdoptAttempts = 3;
 
 /** Stores objects in a bucket of S3-compatible object storage. A multipart upload becomes visible whole or not at all. */

@@ -259,6 +259,20 @@ describe('teams', () => {
     expect([answer.status, answer.json()]).toMatchObject([200, { isHome: true }]);
   });
 
+  it('have Home as the default of a key that may not create one', async () => {
+    const amy = await api.person('amy');
+    await amy.ask('POST', '/teams', { name: 'Readers' });
+    await amy.ask('PUT', '/account', { workspace: 'Readers' });
+    const { id } = (await amy.ask('GET', '/repositories/home')).json<{ id: number }>();
+    for (const limits of [{ readOnly: true }, { repositoryIds: [id] }]) {
+      const { key } = (await amy.ask('POST', '/account/keys', { name: 'k', ...limits })).json<{
+        key: string;
+      }>();
+      const answer = await api.ask('GET', '/repositories/default', { key });
+      expect([answer.status, answer.json()]).toMatchObject([200, { id, isHome: true }]);
+    }
+  });
+
   it('get a default repository on demand, only one for concurrent requests', async () => {
     await cat.ask('POST', '/teams', { name: 'Cats' });
     expect((await cat.ask('PUT', '/account', { workspace: 'Cats' })).json()).toMatchObject({

@@ -102,6 +102,20 @@ describe('describe_dataset', () => {
     for (const orderby of examples.orderby) expect((await query({ orderby })).total).toBe(3);
   });
 
+  it('describes a version with its own dates', async () => {
+    const datasetId = await createDataset(owner);
+    const { versionId } = await upload(owner, datasetId, 'Day,Value\n2020-01-01,1\n2020-01-02,2\n');
+    await upload(owner, datasetId, 'Day,Value\n2021-01-01,1\n2021-02-01,2\n2021-03-01,3\n');
+    expect(await describeDataset({ datasetId, version: versionId })).toMatchObject({
+      versionId,
+      rows: 2,
+      firstDate: '2020-01-01',
+      lastDate: '2020-01-02',
+      frequency: 'Daily',
+    });
+    expect(await describeDataset({ datasetId })).toMatchObject({ rows: 3, firstDate: '2021-01-01' });
+  });
+
   it('describes some columns, and a dataset without data', async () => {
     const { columns, truncated } = await describeDataset({ select: 'Big,"Country name"' });
     expect([columns.map(({ name }) => name), truncated]).toEqual([['Big', 'Country name'], false]);
