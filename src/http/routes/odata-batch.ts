@@ -31,7 +31,8 @@ interface BatchDeps {
  */
 const addressOf = (url: string, root: string): { path: string; query: string } => {
   const [, address = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
-  const rootPath = new URL(root).pathname;
+  // The root may be a path only.
+  const rootPath = new URL(root, 'http://host').pathname;
   const path = address.replace(/^https?:\/\/[^/]*/i, '');
   if (path === address && !path.startsWith('/')) return { path, query };
   if (path !== rootPath && !path.startsWith(`${rootPath}/`))

@@ -1,4 +1,7 @@
 /** `$batch` answers its parts like separate requests. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/catalog/plans.js';
 import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
@@ -52,6 +55,21 @@ const answersOf = async (parts: readonly object[], headers: Record<string, strin
   (await json<{ responses: readonly Answer[] }>(await send(numbered(parts), headers))).responses;
 
 describe('a JSON batch', () => {
+  it('is answered where the service does not know its own address', async () => {
+    const { hostname, port, pathname } = new URL(service.root);
+    const asked = request({
+      hostname,
+      port,
+      method: 'POST',
+      path: `${pathname}/$batch`,
+      headers: { ...basic(owner.key), host: 'data.example', 'content-type': 'application/json' },
+    });
+    asked.end(numbered([part('Rows/$count'), part(`${pathname}/Rows/$count`)]));
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const { responses } = JSON.parse(await text(answer)) as { responses: Answer[] };
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('answers each part as a request of its own', async () => {
     const path = new URL(service.root).pathname;
     const answers = await answersOf(
