@@ -12,6 +12,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -105,9 +106,11 @@ export const createBackup = (options: BackupOptions) => {
       const catalog: CatalogFile[] = [];
       for (const table of tables) {
         const { source, rows } = snapshot.read(table);
+        // An error of either stream is that of the other, which the folder reads or has destroyed.
+        const compressed = pipeline(source, createGzip({ level: 3 }), () => undefined);
         const file = await folder.write(
           catalogKey(id, table.name),
-          source.pipe(createGzip({ level: 3 })) as AsyncIterable<Buffer>,
+          compressed as unknown as AsyncIterable<Buffer>,
         );
         catalog.push({ ...file, table: table.name, columns: [...table.columns], rows: rows() });
       }

@@ -1,6 +1,7 @@
 import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackup } from '../../../src/backup/backup.js';
 import { createBackupFolder, damaged } from '../../../src/backup/backup-folder.js';
@@ -21,18 +22,19 @@ afterEach(() => rm(place, { recursive: true, force: true }));
 
 const folderOf = () => createBackupFolder({ storage: createGuardedStorage(place, damaged), spoolFolder });
 
-/** An installation without tables and rows. */
-const snapshotOf = (installation: string): CatalogSnapshot => ({
+/** An installation without rows, and without tables if no source is given. */
+const snapshotOf = (installation: string, source?: () => Readable): CatalogSnapshot => ({
   sql: {
     query: async (text: string) => {
       if (text.includes("'installation'")) return [{ at: new Date(), installation }];
       return text.includes('count(*)') ? [{ accounts: 1, datasets: 0, versions: 0 }] : [];
     },
   } as unknown as Sql,
-  tables: [],
+  tables: source === undefined ? [] : [{ name: 'accounts', columns: ['id'] }],
   sequences: [],
   read: () => {
-    throw new Error('there are no tables');
+    if (source === undefined) throw new Error('there are no tables');
+    return { source: source(), rows: () => 0 };
   },
 });
 
@@ -43,6 +45,8 @@ interface Course {
   readonly duringRows?: () => Promise<unknown>;
   readonly requireHeld?: () => Promise<void>;
   readonly installation?: string;
+  /** Content of the only table. */
+  readonly source?: () => Readable;
 }
 
 const backupOf = ({
@@ -50,6 +54,7 @@ const backupOf = ({
   duringRows,
   requireHeld = async () => undefined,
   installation = 'ours',
+  source,
 }: Course = {}) =>
   createBackup({
     folder: folderOf(),
@@ -64,7 +69,7 @@ const backupOf = ({
       await beforeHold?.();
       return { requireHeld, release: () => Promise.resolve() };
     },
-    snapshot: (work) => work(snapshotOf(installation)),
+    snapshot: (work) => work(snapshotOf(installation, source)),
     baseline: 'baseline',
     migrations: async () => [],
     exports: async () => ({ at: 'nowhere', files: 0, bytes: 0 }),
@@ -73,6 +78,18 @@ const backupOf = ({
   });
 
 const lost = (): Promise<never> => Promise.reject(new Error('the hold was lost'));
+
+it('a backup fails with the error of PostgreSQL if that ends while a table is copied', async () => {
+  const source = () =>
+    Readable.from(
+      (async function* () {
+        yield Buffer.from('1\n');
+        throw new Error('the connection was terminated');
+      })(),
+    );
+  await expect(backupOf({ source }).run()).rejects.toThrow('the connection was terminated');
+  expect(await folderOf().list()).toEqual([]);
+});
 
 describe('a backup next to others', () => {
   it('keeps a backup that another process completed before this one got its hold', async () => {
