@@ -40,13 +40,15 @@ const readFeed = (text: string): XmlElement => {
   return root;
 };
 
-/** All days of a year. All series are columns of the same feed, so it is cached, for longer if the year has ended. */
+/** All days of a year. All series are columns of the same feed, so it is cached, for longer if the year is complete. */
 const fetchYear = async (column: string, year: number, { http, today }: Context): Promise<Observation[]> => {
   const isPast = year < Number(today.slice(0, 4));
+  // The last days of a year are published, and corrected, in January.
+  const isComplete = today >= `${year + 1}-02-01`;
   const { text } = await http.text({
     path: ['xml'],
     query: { data: 'daily_treasury_yield_curve', field_tdr_date_value: year },
-    keep: isPast ? 'structure' : 'series',
+    keep: isComplete ? 'structure' : 'series',
   });
   const days = descendantsNamed(readFeed(text), 'properties');
   // Only a year that has just begun has no days yet.

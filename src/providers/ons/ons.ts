@@ -18,7 +18,7 @@ const hitsAtOnce = 50;
 const fetchTimeSeries = async (
   query: Readonly<Record<string, string>>,
   { http }: Context,
-  keep: 'structure' | 'list',
+  keep: 'series' | 'list',
 ) => {
   const payload = await http.json({
     path: ['search'],
@@ -32,11 +32,14 @@ const fetchTimeSeries = async (
   });
 };
 
-/** Path of a series on the website, which only the search returns. Cached, since it rarely changes. */
+/**
+ * Path of a series on the website, which only the search returns. It rarely changes, but is not kept for long: a series that is not
+ * found may be published, and one that has moved would not be found.
+ */
 const findUri = async (seriesId: string, ctx: Context): Promise<string> => {
   const [, series, dataset] = idForm.exec(seriesId) ?? [];
   if (series === undefined) throw malformedSeriesId(named, seriesId, seriesIdPlaceholder);
-  const found = await fetchTimeSeries({ cdids: series.toUpperCase() }, ctx, 'structure');
+  const found = await fetchTimeSeries({ cdids: series.toUpperCase() }, ctx, 'series');
   const own = found.filter((one) => one.series === series.toUpperCase());
   const wanted = dataset === undefined ? own : own.filter(({ id }) => id === seriesId.toUpperCase());
   const [first, ...others] = wanted;

@@ -56,6 +56,21 @@ describe('treasury', () => {
     expect(requestedYears(connector)).toEqual([2022, 2021]);
   });
 
+  it('keeps a year for long from February on, when its last days are published', async () => {
+    const { ctx } = await open();
+    const kept: unknown[] = [];
+    const http = {
+      ...ctx.http,
+      text: (request: Parameters<typeof ctx.http.text>[0]) => {
+        kept.push(request.keep);
+        return ctx.http.text(request);
+      },
+    };
+    for (const today of ['2026-12-31', '2027-01-31', '2027-02-01'])
+      await treasury.series('BC_2YEAR', { start: '2026', end: '2026' }, { ...ctx, http, today });
+    expect(kept).toEqual(['series', 'series', 'structure']);
+  });
+
   it('requests no years before the first one of the feed', async () => {
     const connector = await open();
     expect((await treasury.series('BC_30YEAR', {}, connector.ctx)).data).toHaveLength(2);
