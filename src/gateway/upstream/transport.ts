@@ -58,8 +58,16 @@ const redirectTarget = (from: URL, location: string | undefined): URL => {
   return to;
 };
 
-const textDecoderOf = ({ headers }: IncomingMessage): InstanceType<typeof TextDecoder> => {
-  const charset = /charset="?([\w.:-]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+/** Charset in the declaration at the start of XML. */
+const declaredCharset = (start: Uint8Array): string | undefined =>
+  /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/.exec(
+    Buffer.from(start.subarray(0, 200)).toString('latin1'),
+  )?.[1];
+
+/** @param start First bytes of the body. */
+const textDecoderOf = ({ headers }: IncomingMessage, start: Uint8Array): InstanceType<typeof TextDecoder> => {
+  const named = /charset="?([\w.:-]+)/i.exec(headers['content-type'] ?? '')?.[1];
+  const charset = named ?? declaredCharset(start) ?? 'utf-8';
   try {
     return new TextDecoder(charset);
   } catch {
@@ -88,7 +96,7 @@ const decompressorOf = ({ statusCode, headers }: IncomingMessage): Transform => 
 
 /** Counts bytes after decompression while they are streamed, so a decompression bomb stops at the limit. */
 const readBody = async (response: IncomingMessage, maxBytes: number): Promise<string> => {
-  const decoder = textDecoderOf(response);
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   const parts: string[] = [];
   let bytes = 0;
   // An error of the response is thrown by the loop. Leaving the loop destroys both streams and closes the connection.
@@ -96,9 +104,10 @@ const readBody = async (response: IncomingMessage, maxBytes: number): Promise<st
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new WireError('too_large', `more than ${maxBytes} bytes`);
+    decoder ??= textDecoderOf(response, chunk);
     parts.push(decoder.decode(chunk, { stream: true }));
   }
-  parts.push(decoder.decode());
+  parts.push(decoder?.decode() ?? '');
   return parts.join('');
 };
 

@@ -264,6 +264,17 @@ describe('the transport', () => {
     expect((await get(url)).body).toBe('é');
     expect((await get(`${url}/odd`)).body).toBe('é');
   });
+
+  it('decodes XML with the charset of its declaration if the reply names none', async () => {
+    const url = await serve((request, response) => {
+      const charset = request.url === '/named' ? '; charset=utf-8' : '';
+      response.writeHead(200, { 'content-type': `application/xml${charset}` });
+      const declared = '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>';
+      response.end(charset === '' ? Buffer.from(declared, 'latin1') : declared);
+    });
+    expect((await get(url)).body).toContain('<a>é</a>');
+    expect((await get(`${url}/named`)).body).toContain('<a>é</a>');
+  });
 });
 
 describe('the breaker', () => {
