@@ -3,6 +3,7 @@ import { unexpectedReply } from '../errors.js';
 import { maxListed } from '../listing.js';
 import type { Named } from '../provider.js';
 import { indexGroups } from '../sdmx/groups.js';
+import { filled } from '../shape.js';
 import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from '../xml.js';
 
 /** Rows as cells by column id: of the dimensions, the period, the value, and the attributes that are used. */
@@ -87,7 +88,8 @@ export interface XmlSeries {
   readonly observations: readonly {
     readonly period: string;
     readonly value: string | null;
-    readonly status: string | undefined;
+    /** Without empty ones, which would hide those of the series. */
+    readonly attributes: Readonly<Record<string, string>>;
   }[];
 }
 
@@ -99,6 +101,9 @@ const valuesOf = (element: XmlElement | undefined): Record<string, string> =>
     ]),
   );
 
+const withoutEmpty = (attributes: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => filled(value) !== undefined));
+
 const genericSeries = (
   series: XmlElement,
   key: Readonly<Record<string, string>>,
@@ -109,7 +114,7 @@ const genericSeries = (
   observations: childrenNamed(series, 'Obs').map((observation) => ({
     period: childNamed(observation, 'ObsDimension')?.attributes.value ?? '',
     value: childNamed(observation, 'ObsValue')?.attributes.value ?? null,
-    status: valuesOf(childNamed(observation, 'Attributes')).OBS_STATUS,
+    attributes: withoutEmpty(valuesOf(childNamed(observation, 'Attributes'))),
   })),
 });
 
@@ -117,11 +122,13 @@ const genericSeries = (
 const specificSeries = (series: XmlElement, shared: Readonly<Record<string, string>>): XmlSeries => ({
   key: series.attributes,
   attributes: { ...shared, ...series.attributes },
-  observations: childrenNamed(series, 'Obs').map(({ attributes }) => ({
-    period: attributes.TIME_PERIOD ?? '',
-    value: attributes.OBS_VALUE ?? null,
-    status: attributes.OBS_STATUS,
-  })),
+  observations: childrenNamed(series, 'Obs').map(
+    ({ attributes: { TIME_PERIOD: period = '', OBS_VALUE: value = null, ...attributes } }) => ({
+      period,
+      value,
+      attributes: withoutEmpty(attributes),
+    }),
+  ),
 });
 
 /** Generic and structure-specific data messages. */
@@ -136,7 +143,7 @@ export const readXmlData = (root: XmlElement): XmlSeries[] =>
     );
     return descendantsNamed(dataSet, 'Series').map((series) => {
       const element = childNamed(series, 'SeriesKey');
-      if (element === undefined) return specificSeries(series, shared);
+      if (element === undefined) return specificSeries(series, { ...dataSet.attributes, ...shared });
       const key = valuesOf(element);
       return genericSeries(series, key, { ...shared, ...groupAttributes((id) => key[id]) });
     });
@@ -144,18 +151,20 @@ export const readXmlData = (root: XmlElement): XmlSeries[] =>
 
 /** Generic series as the corresponding CSV table: dimensions, period, value, attributes. */
 export const toTable = (series: readonly XmlSeries[]): CsvTable => {
-  const dimensions = Object.keys(series[0]?.key ?? {});
-  const attributes = [...new Set(series.flatMap((one) => Object.keys(one.attributes))), 'OBS_STATUS'];
-  return {
-    columns: [...new Set([...dimensions, 'TIME_PERIOD', 'OBS_VALUE', ...attributes])],
-    rows: series.flatMap((one) =>
-      one.observations.map(({ period, value, status }) => ({
-        ...one.attributes,
-        ...one.key,
-        TIME_PERIOD: period,
-        OBS_VALUE: value ?? '',
-        OBS_STATUS: status ?? '',
-      })),
-    ),
-  };
+  const columns = new Set([...Object.keys(series[0]?.key ?? {}), 'TIME_PERIOD', 'OBS_VALUE', 'OBS_STATUS']);
+  const rows = series.flatMap((one) =>
+    one.observations.map(({ period, value, attributes }) => ({
+      ...one.attributes,
+      ...one.key,
+      ...attributes,
+      TIME_PERIOD: period,
+      OBS_VALUE: value ?? '',
+      // Not one of the series.
+      OBS_STATUS: attributes.OBS_STATUS ?? '',
+    })),
+  );
+  for (const row of rows) {
+    for (const column in row) columns.add(column);
+  }
+  return { columns: [...columns], rows };
 };

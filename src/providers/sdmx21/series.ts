@@ -1,14 +1,15 @@
 import { currencyName } from '../currencies.js';
 import { parsePeriod } from '../dates.js';
-import { ambiguousSeries, malformedSeriesId, unexpectedReply } from '../errors.js';
+import { ambiguousSeries, malformedSeriesId } from '../errors.js';
 import { legendOf, sdmxFlag, sdmxStatuses, withFlag } from '../flags.js';
 import { toMetadata } from '../metadata.js';
 import { readValue } from '../numbers.js';
 import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { titleOf } from '../sdmx/flow-path.js';
+import { newestUnit } from '../sdmx/newest-unit.js';
 import { frequencyLabel, type Spell } from '../sdmx/structure.js';
 import { filled, requireValue } from '../shape.js';
-import { haveSeveralExponents, powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
+import { powerOfTen, readExponent, type Unit, unitWithExponent } from '../units.js';
 import type { CsvTable } from './data.js';
 import type { Sdmx21Record } from './record.js';
 
@@ -101,13 +102,14 @@ const unitOf = (record: Named, row: Row, spell: Spell): Unit => {
   return unitWithExponent(text, readExponent(row.UNIT_MULT));
 };
 
-/** Returns true if the unit of the series is a code whose label is only in the structure. */
-export const hasUnknownUnit = (record: Named, { rows: [row] }: CsvTable): boolean => {
+/** Returns true if the unit of a row is a code whose label is only in the structure. */
+export const hasUnknownUnit = (record: Named, { rows }: CsvTable): boolean => {
   if (record.codedUnits === true) return true;
-  if (record.unitWords === undefined || row === undefined || unitOfRate(record, row) !== undefined)
-    return false;
-  const [, code] = unitCode(row);
-  return code !== undefined && wordsOf(record, code) === undefined;
+  if (record.unitWords === undefined) return false;
+  return rows.some((row) => {
+    const [, code] = unitCode(row);
+    return code !== undefined && wordsOf(record, code) === undefined && unitOfRate(record, row) === undefined;
+  });
 };
 
 const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata =>
@@ -137,12 +139,10 @@ export const needsCodes = (table: CsvTable): boolean =>
 
 /** Parses a table with the rows of one series. */
 export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
-  // Attributes of the series may be only in the last row, or in each.
-  const newest = table.rows.at(-1) ?? {};
-  if (haveSeveralExponents(table.rows.map((row) => row.UNIT_MULT))) {
-    throw unexpectedReply(provider, 'values of several magnitudes');
-  }
   const data = table.rows.map((row) => observationOf(provider, row));
+  const dates = data.map(({ date }) => date);
+  // Attributes of the series may be only in the last row, or in each; those of the unit in any.
+  const newest = { ...table.rows.at(-1), ...newestUnit(provider, table.rows, dates) };
   const attributes = new Map(
     data.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, spell('OBS_STATUS', flag) ?? '']])),
   );

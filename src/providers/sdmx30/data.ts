@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { pick } from '../../lib/pick.js';
 import { parsePeriod } from '../dates.js';
 import { sdmxFlag, withFlag } from '../flags.js';
 import { readValue } from '../numbers.js';
 import type { Named, Observation } from '../provider.js';
 import { indexGroups } from '../sdmx/groups.js';
+import { newestUnit, unitIds } from '../sdmx/newest-unit.js';
 import { listOf, readShape, requireValue, written } from '../shape.js';
 
 /**
@@ -29,6 +31,7 @@ const dataReply = z.object({
     dataSets: z.array(
       z.object({
         structure: z.number().int().nullish(),
+        attributes: attributeCells,
         // Missing if nothing matches a valid query.
         series: z
           .record(
@@ -50,9 +53,14 @@ const dataReply = z.object({
       z.object({
         dimensions: z.object({ series: z.array(component), observation: z.array(component).length(1) }),
         attributes: z
-          .object({ series: components, dimensionGroup: components, observation: components })
+          .object({
+            dataSet: components,
+            series: components,
+            dimensionGroup: components,
+            observation: components,
+          })
           .nullish()
-          .transform((found) => found ?? { series: [], dimensionGroup: [], observation: [] }),
+          .transform((found) => found ?? { dataSet: [], series: [], dimensionGroup: [], observation: [] }),
       }),
     ),
   }),
@@ -63,7 +71,7 @@ type Component = z.output<typeof component>;
 export interface KeyedSeries {
   /** Codes by dimension id. */
   readonly key: Readonly<Record<string, string>>;
-  /** Codes or texts by attribute id; missing ones are absent. */
+  /** Codes or texts by attribute id; missing ones are absent. Unit and exponent may be those of the observations. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly observations: readonly Observation[];
 }
@@ -92,7 +100,7 @@ const fixedBy = (group: string): [index: number, position: string][] =>
 /** Every series of a reply. */
 export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => {
   const { dataSets, structures } = readShape(provider, dataReply, payload).data;
-  return dataSets.flatMap(({ structure, series, dimensionGroupAttributes }) => {
+  return dataSets.flatMap(({ structure, attributes: cellsOfAll, series, dimensionGroupAttributes }) => {
     const keyed = Object.entries(series);
     if (keyed.length === 0) return [];
     const { dimensions, attributes: found } = requireValue(
@@ -106,10 +114,28 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
         attributes: readAttributes(found.dimensionGroup, cells),
       })),
     );
+    const common = readAttributes(found.dataSet, cellsOfAll);
     const time = dimensions.observation[0];
     return keyed.map(([positions, { attributes, observations: rows }]): KeyedSeries => {
       const parts = positions.split(':');
       requireValue(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
+      const shared: Record<string, string> = {
+        ...common,
+        ...groupAttributes((index) => parts[index]),
+        ...readAttributes(found.series, attributes),
+      };
+      const sharedUnit = pick(shared, unitIds);
+      const read = Object.entries(rows).map(([position, [value, ...cellsOfRow]]) => {
+        const own = readAttributes(found.observation, cellsOfRow);
+        const date = requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? ''));
+        return {
+          observation: { date, ...withFlag(readValue(value), statusOf(own)) },
+          unit: pick({ ...sharedUnit, ...own }, unitIds),
+        };
+      });
+      const observed = read.map(({ observation }) => observation);
+      const units = read.map(({ unit }) => unit);
+      const dates = observed.map(({ date }) => date);
       return {
         key: Object.fromEntries(
           dimensions.series.map((part, index) => [
@@ -117,14 +143,8 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
             requireValue(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
           ]),
         ),
-        attributes: {
-          ...groupAttributes((index) => parts[index]),
-          ...readAttributes(found.series, attributes),
-        },
-        observations: Object.entries(rows).map(([position, [value, ...cells]]) => ({
-          date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
-          ...withFlag(readValue(value), statusOf(readAttributes(found.observation, cells))),
-        })),
+        attributes: { ...shared, ...newestUnit(provider, units, dates) },
+        observations: observed,
       };
     });
   });

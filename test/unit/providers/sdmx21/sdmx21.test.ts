@@ -312,7 +312,9 @@ describe('the parts of the SDMX reader', () => {
     expect(one?.attributes).toEqual({ U: '9' });
     expect(other?.key.F).toBe('M');
     expect(other?.observations).toEqual(one?.observations);
-    expect(one?.observations).toEqual([{ period: '2025-12', value: '0.10', status: 'A' }]);
+    expect(one?.observations).toEqual([
+      { period: '2025-12', value: '0.10', attributes: { OBS_STATUS: 'A' } },
+    ]);
   });
 
   it('uses the referenced version of a code list, and the list of the concept if there is no other', () => {
