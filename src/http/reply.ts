@@ -75,8 +75,15 @@ const countBytes = async ({ res }: Context, length: number, meter: SentMeter): P
   }
 };
 
-/** Releases what an answer holds if its client has disconnected already: the event `close`, which would release it, does not come again. */
-const isLeft = ({ res }: Context, permit: Permit | undefined, meter: SentMeter | undefined): boolean => {
+/**
+ * Releases what an answer holds if its client has already disconnected, since the event `close`, which would release it, does not come
+ * again. Returns true if so.
+ */
+const releaseIfDisconnected = (
+  { res }: Context,
+  permit: Permit | undefined,
+  meter: SentMeter | undefined,
+): boolean => {
   if (!res.closed) return false;
   permit?.release();
   meter?.end(0);
@@ -90,7 +97,7 @@ const sendBytes = async (
   { meter, right }: Pick<Reply, 'meter' | 'right'>,
 ): Promise<void> => {
   ctx.set('Content-Length', String(bytes.length));
-  if (isLeft(ctx, permit, meter)) return;
+  if (releaseIfDisconnected(ctx, permit, meter)) return;
   if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
     permit?.release();
     if (meter !== undefined) await countBytes(ctx, bytes.length, meter);
@@ -99,7 +106,7 @@ const sendBytes = async (
     return;
   }
   await countAhead(meter, pieceBytes);
-  if (isLeft(ctx, permit, meter)) return;
+  if (releaseIfDisconnected(ctx, permit, meter)) return;
   unsent.add(bytes.length);
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });

@@ -72,7 +72,7 @@ const shortTurnMs = 1;
 
 /**
  * A stopping server accepts waiting connections for this long. A turn counts as at most `longestTurnMs`, since connections may have arrived
- * while the process stood still.
+ * while the process was paused.
  */
 const takingMs = 500;
 const longestTurnMs = 10;

@@ -1,6 +1,6 @@
 /**
- * Timer of a wait for data. A process that stood still (a paused machine, no CPU) runs late timers before it reads its connections, so
- * data that arrived in time is read first: what is in the kernel takes one turn of the event loop for each piece.
+ * A timeout for incoming data that allows for a paused process (a suspended machine, no CPU). When such a process resumes, Node runs its
+ * overdue timers before it reads its sockets. This timer first reads what has arrived, which takes one turn of the event loop per piece.
  */
 export interface DataTimer {
   /** Begins again. */

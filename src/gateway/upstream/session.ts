@@ -121,7 +121,7 @@ export const createSession = (options: SessionOptions): Session => {
 
   /** Rejects at the deadline of the caller. The work continues, and its result is cached for the next caller. */
   const whileCallerWaits = async <T>(work: Promise<T>): Promise<T> => {
-    // It may fail when nobody waits for it any more, which would end the process.
+    // The caller may be gone when it fails, and an unhandled rejection would end the process. Each attempt records its own failure.
     work.catch(() => undefined);
     const left = timeLeft(provider, deadlineMs, now());
     if (left === Number.POSITIVE_INFINITY) return work;

@@ -42,7 +42,7 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
       const requestedAt = performance.now();
       const next = await Promise.race([iterator.next(), idle]).finally(() => timer?.stop());
       const waited = performance.now() - requestedAt;
-      // Data that came when the idle time was over had arrived before: the process stood still, and not the client.
+      // Data that is read after the idle time was over had arrived before: the process was paused, not the client.
       if (waited < limits.idleMs) waitedMs += waited;
       if (next.done) return;
       received += next.value.length;

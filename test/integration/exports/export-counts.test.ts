@@ -1,4 +1,4 @@
-/** Counts that are collected in memory are complete for whoever reads them. */
+/** The usage of an account includes exports that are still counted in memory. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { createExportCounts, type ExportCounts } from '../../../src/catalog/export-counts.js';

@@ -93,7 +93,7 @@ describe('a stopping server', () => {
     await closed;
   });
 
-  it('answers them also if its process stands still as it begins to stop', async () => {
+  it('answers them even if its process is paused just as it begins to stop', async () => {
     const { server, port } = await start();
     const answers = Array.from({ length: 20 }, () => {
       const socket = connect(port, '127.0.0.1');

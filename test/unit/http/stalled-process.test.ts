@@ -84,7 +84,7 @@ const bodies: [
   ],
 ];
 
-/** Reads a body of which nothing has arrived, and stands still at once. @returns its text, or the code of the error */
+/** Starts to read a body, then blocks the process while `sent` arrives. @returns the text of the body, or the code of the error */
 const readAfterPause = async (
   read: (request: IncomingMessage) => Promise<string>,
   body: string,
